@@ -13,7 +13,10 @@ CreaEvalError
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class CreaEvalError(Exception):

@@ -1,0 +1,68 @@
+"""Responses and ratings: what a respondent wrote, and what a person scored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from creaeval.sheets.evidence import Record
+from creaeval.sheets.score_sheet import ScoreSheet
+
+if TYPE_CHECKING:
+    from creaeval.tasks import Task
+
+
+class Item(Record):
+    """One entry of an item step; an empty ``text`` is a blank item, not an error."""
+
+    number: int
+    text: str
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing is written."""
+        return not self.text.strip()
+
+
+class StepText(Record):
+    """What was written for one step.
+
+    ``items`` are those that are scored, numbered from 1 without gaps; ``unscored`` those beyond the step's
+    maximum. Both are empty in a step without items.
+    """
+
+    text: str
+    items: tuple[Item, ...] = ()
+    unscored: tuple[Item, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is written in the whole step."""
+        return not self.text.strip()
+
+
+class Response(Record):
+    """One respondent's whole answer, the unit that gets its own row of scores.
+
+    ``extra`` holds columns that are carried through to every table; ``source`` names the file it came from.
+    """
+
+    id: str
+    scenario: str | None = None
+    steps: dict[str, StepText]
+    extra: dict[str, str] = Field(default_factory=dict)
+    source: str = ""
+
+    def missing_steps(self, task: Task) -> list[str]:
+        """List the ids of the task's steps that are absent or empty."""
+        return [s.id for s in task.steps if s.id not in self.steps or self.steps[s.id].empty]
+
+
+class Rating(Record):
+    """The scores one person gave one response."""
+
+    response_id: str
+    rater: str
+    sheet: ScoreSheet
+    source: str = ""

@@ -1,0 +1,27 @@
+"""Evidence and score sheets, and everything on them that is arithmetic or can be checked."""
+
+from creaeval.sheets.compute import complete_sheet, disagreements, distinct_categories
+from creaeval.sheets.evidence import DimensionEvidence, Evidence, ItemEvidence, Quote, StepEvidence
+from creaeval.sheets.grid import GridCheck, check_grid, faulty_columns, read_grid
+from creaeval.sheets.quotes import find_quote
+from creaeval.sheets.score_sheet import ItemScores, Score, ScoreSheet, StepScores
+
+__all__ = [
+    "DimensionEvidence",
+    "Evidence",
+    "GridCheck",
+    "ItemEvidence",
+    "ItemScores",
+    "Quote",
+    "Score",
+    "ScoreSheet",
+    "StepEvidence",
+    "StepScores",
+    "check_grid",
+    "complete_sheet",
+    "disagreements",
+    "distinct_categories",
+    "faulty_columns",
+    "find_quote",
+    "read_grid",
+]

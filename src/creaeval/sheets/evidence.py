@@ -1,0 +1,84 @@
+"""Evidence: what the analyst extracts from a response, per step, item and dimension."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Status = Literal["present", "none"]
+
+
+class Record(BaseModel):
+    """Base of all that is kept and exported: immutable, unknown keys are errors, JSON round-trips."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Quote(Record):
+    """Words the analyst gives as taken from the response, and whether they are there.
+
+    ``similarity`` is the best match in the response, 0 to 100 (see :func:`creaeval.sheets.find_quote`).
+    """
+
+    text: str
+    found: bool
+    similarity: float
+
+
+class DimensionEvidence(Record):
+    """What the analyst saw for one dimension: its own words, whether there was anything, and quotes."""
+
+    observation: str
+    status: Status
+    quotes: tuple[Quote, ...] = ()
+
+
+class ItemEvidence(Record):
+    """Evidence for one item; a blank item has no dimensions and nobody judges it."""
+
+    item: int
+    blank: bool = False
+    category: str | None = None
+    dimensions: dict[str, DimensionEvidence] = Field(default_factory=dict)
+
+
+class StepEvidence(Record):
+    """Evidence for one step.
+
+    ``grid_score`` is the computed value of a ranking grid, None where the step has none or it cannot be
+    read (``grid_note`` says why). It is for the score sheet; no judge sees it.
+    """
+
+    step: str
+    items: tuple[ItemEvidence, ...] = ()
+    dimensions: dict[str, DimensionEvidence] = Field(default_factory=dict)
+    grid_score: int | None = None
+    grid_note: str = ""
+
+    @property
+    def given_items(self) -> tuple[ItemEvidence, ...]:
+        """The items that are not blank, those a judge scores."""
+        return tuple(item for item in self.items if not item.blank)
+
+
+class Evidence(Record):
+    """All evidence of one response. This is all a judge gets to see of it, without the quotes by default."""
+
+    response_id: str
+    steps: tuple[StepEvidence, ...]
+
+    def step(self, step_id: str) -> StepEvidence | None:
+        """Return a step's evidence, None if that step was not analysed."""
+        return next((s for s in self.steps if s.step == step_id), None)
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """Every quote of every step, in order."""
+        return tuple(
+            quote
+            for step in self.steps
+            for part in (*(i.dimensions for i in step.items), step.dimensions)
+            for dimension in part.values()
+            for quote in dimension.quotes
+        )

@@ -1,0 +1,181 @@
+"""Load a task from YAML and say exactly where a wrong one is wrong."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib.resources import files
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from creaeval.errors import TaskError
+from creaeval.tasks.model import Dimension, Group, Items, Level, Scale, Scenario, Step, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_MODELS: tuple[type[BaseModel], ...] = (Task, Step, Items, Dimension, Group, Level, Scale, Scenario)
+_KNOWN_KEYS = sorted({key for model in _MODELS for key in model.model_fields})
+
+
+def builtin_tasks() -> list[str]:
+    """List the names of the tasks the package brings, sorted."""
+    folder = files("creaeval.tasks") / "builtin"
+    return sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml"))
+
+
+def load_task(name_or_path: str | Path) -> Task:
+    """Load a task by the name of a built-in or by the path of a YAML file.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        ``"cgpst"``, or the path of a file of the same form.
+
+    Returns
+    -------
+    Task
+
+    Raises
+    ------
+    TaskError
+        No such task, or its file is wrong; names file, line, place in the document and what was expected.
+    """
+    name = str(name_or_path)
+    if name in builtin_tasks():
+        resource = files("creaeval.tasks") / "builtin" / f"{name}.yaml"
+        return parse_task(resource.read_text(encoding="utf-8"), f"built-in task {name}")
+    path = Path(name)
+    if not path.is_file():
+        near = get_close_matches(name, builtin_tasks(), n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise TaskError(
+            f"There is no task {name!r}: it is neither a file nor one of the built-in tasks "
+            f"({', '.join(builtin_tasks())}).{hint}"
+        )
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TaskError(f"{path}: not UTF-8 text (byte {error.start}); expected a YAML file.") from error
+    except OSError as error:
+        raise TaskError(f"{path}: cannot be read ({error.strerror}).") from error
+    return parse_task(text, str(path))
+
+
+def read_yaml(text: str, where: str) -> Any:
+    """Read one YAML document, keeping the place of every key; never builds objects.
+
+    Parameters
+    ----------
+    text : str
+        The document.
+    where : str
+        The file's name for messages.
+
+    Returns
+    -------
+    object
+        Mappings and lists that know their line numbers (``.lc``).
+
+    Raises
+    ------
+    TaskError
+        The text is no YAML, or a key stands twice; with the line.
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    yaml = YAML(typ="rt", pure=True)
+    try:
+        return yaml.load(StringIO(text))
+    except MarkedYAMLError as error:
+        mark = error.problem_mark
+        line = f", line {mark.line + 1}" if mark is not None else ""
+        problem = (error.problem or "not valid YAML").split("\n")[0]
+        raise TaskError(f"{where}{line}: {problem}.") from error
+    except YAMLError as error:
+        raise TaskError(f"{where}: not valid YAML ({error}).") from error
+
+
+def parse_task(text: str, where: str) -> Task:
+    """Read a task from YAML text.
+
+    Parameters
+    ----------
+    text : str
+        The document.
+    where : str
+        The file's name for messages.
+
+    Returns
+    -------
+    Task
+
+    Raises
+    ------
+    TaskError
+        With every problem found: line, place in the document, what was found and what was expected.
+    """
+    document = read_yaml(text, where)
+    if not isinstance(document, dict):
+        raise TaskError(f"{where}: expected a mapping that starts with 'id:', found {_describe(document)}.")
+    try:
+        return Task.model_validate(document)
+    except ValidationError as error:
+        problems = _explain_all(document, [dict(e) for e in error.errors()], where)
+        raise TaskError(problems[0], problems[1:]) from error
+
+
+def _explain_all(document: Any, errors: Sequence[Mapping[str, Any]], where: str) -> list[str]:
+    # A list whose members failed is also reported as too short: that echo would only mislead.
+    deepest = [
+        e for e in errors if not any(f["loc"][: len(e["loc"])] == e["loc"] and f is not e for f in errors)
+    ]
+    lines = [(_locate(document, e["loc"])[0], _explain(document, e, where)) for e in deepest]
+    return [text for _, text in sorted(lines, key=lambda pair: pair[0])]
+
+
+def _explain(document: Any, error: Mapping[str, Any], where: str) -> str:
+    location: Sequence[str | int] = error["loc"]
+    line, trail, found = _locate(document, location)
+    place = f"{where}, line {line}" + (f", at {' › '.join(trail)}" if trail else "")
+    kind = error["type"]
+    if kind == "extra_forbidden":
+        key = str(location[-1])
+        near = get_close_matches(key, _KNOWN_KEYS, n=1)
+        return f"{place}: unknown key {key!r}." + (f" Did you mean {near[0]!r}?" if near else "")
+    if kind == "missing":
+        return f"{place}: the key {str(location[-1])!r} is missing."
+    message = str(error["msg"]).removeprefix("Value error, ")
+    if kind in {"value_error", "assertion_error"}:
+        return f"{place}: {message}."
+    return f"{place}: found {_describe(found)}. {message}."
+
+
+def _describe(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return "a list"
+    return repr(str(value)) if isinstance(value, str) else repr(value)
+
+
+def _locate(document: Any, location: Sequence[str | int]) -> tuple[int, list[str], Any]:
+    """Follow a pydantic location as far as the document goes: line (from 1), readable trail, value there."""
+    trail: list[str] = []
+    line, node = 1, document
+    for part in location:
+        try:
+            child = node[part]
+        except (KeyError, IndexError, TypeError):
+            break
+        places = node.lc  # ruamel's mappings and lists know where each entry stands
+        row, _column = places.key(part) if hasattr(node, "keys") else places.item(part)
+        line, node = row + 1, child
+        name = child.get("id") if isinstance(child, dict) and isinstance(part, int) else None
+        trail.append(str(name) if name else str(part + 1) if isinstance(part, int) else part)
+    return line, trail, node

@@ -1,0 +1,282 @@
+"""What is judged: a task with its steps, items, dimensions, scales and rubrics."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+Derivation = Literal["valid_items", "distinct_categories", "ranking_grid"]
+
+
+class Model(BaseModel):
+    """Base of the task models: immutable, and an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+def _check_identifier(value: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", value):
+        raise ValueError("expected lower-case letters, digits and underscores, starting with a letter")
+    if value in {"overall", "total", "items", "memory", "valid"}:
+        raise ValueError(f"{value!r} is a word the score sheet uses itself; choose another")
+    return value
+
+
+Identifier = Annotated[str, AfterValidator(_check_identifier)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Scale(Model):
+    """Whole points from ``min`` to ``max``; written ``0-8`` in YAML."""
+
+    min: int
+    max: int
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_range(cls, value: Any) -> Any:
+        return _parse_range(value) if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _check_order(self) -> Self:
+        if self.min >= self.max:
+            raise ValueError(f"expected the lower end first and below the upper, found {self.min}-{self.max}")
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.min}-{self.max}"
+
+
+class Level(Model):
+    """One rubric level: the points from ``min`` to ``max`` and what earns them."""
+
+    min: int
+    max: int
+    text: Text
+
+    @property
+    def label(self) -> str:
+        """The points as raters write them: ``2`` or ``4-6``."""
+        return str(self.min) if self.min == self.max else f"{self.min}-{self.max}"
+
+
+def _parse_range(value: str) -> dict[str, int]:
+    match = re.fullmatch(r"\s*(\d+)\s*(?:[-–]\s*(\d+))?\s*", value)
+    if match is None:
+        raise ValueError(f"expected whole points such as '3' or '4-6', found {value!r}")
+    low = int(match[1])
+    return {"min": low, "max": int(match[2]) if match[2] else low}
+
+
+def _read_levels(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return tuple({**_parse_range(str(points)), "text": text} for points, text in value.items())
+
+
+class Dimension(Model):
+    """One thing that is scored.
+
+    ``scope`` says whether each item or the whole step gets the points; item points are summed over the
+    step. ``derive`` names the rule by which the value is computed from the rest of the sheet; what a model
+    or a rater wrote is kept beside it.
+    """
+
+    id: Identifier
+    name: Text
+    description: Text
+    scale: Scale
+    scope: Literal["step", "item"] = "step"
+    derive: Derivation | None = None
+    levels: Annotated[tuple[Level, ...], BeforeValidator(_read_levels)] = ()
+    examples: tuple[Text, ...] = ()
+    aliases: tuple[Text, ...] = ()
+
+    @model_validator(mode="after")
+    def _check_levels(self) -> Self:
+        seen: set[int] = set()
+        for level in self.levels:
+            points = set(range(level.min, level.max + 1))
+            if level.min > level.max or not self.scale.min <= level.min <= level.max <= self.scale.max:
+                raise ValueError(f"level {level.label} lies outside the scale {self.scale}")
+            if seen & points:
+                raise ValueError(f"level {level.label} overlaps another level")
+            seen |= points
+        return self
+
+
+class Group(Model):
+    """Dimensions reported as one sum, such as Integrity."""
+
+    id: Identifier
+    name: Text
+    members: Annotated[tuple[str, ...], Field(min_length=2)]
+
+
+class Items(Model):
+    """The list a step asks for: what an item is called, how many are scored, why one may be invalid.
+
+    ``invalid`` maps each code to its meaning; without codes every item is scored. A code named ``blank`` is
+    given to empty and missing items by the program, never by a model.
+    """
+
+    name: Identifier
+    max: Annotated[int, Field(ge=1, le=100)]
+    invalid: dict[Identifier, Text] = Field(default_factory=dict)
+    categories: bool = False
+
+    @property
+    def judged_codes(self) -> dict[str, str]:
+        """The codes a judge may give: all but ``blank``."""
+        return {code: text for code, text in self.invalid.items() if code != "blank"}
+
+
+class Step(Model):
+    """One part of a response, analysed on its own."""
+
+    id: Identifier
+    name: Text
+    instruction: Text
+    dimensions: Annotated[tuple[Dimension, ...], Field(min_length=1)]
+    items: Items | None = None
+    groups: tuple[Group, ...] = ()
+    memory: Literal["all", "none"] | tuple[str, ...] = "all"
+
+    def dimension(self, dimension_id: str) -> Dimension:
+        """Return the dimension with this id; KeyError if the step has none."""
+        for dimension in self.dimensions:
+            if dimension.id == dimension_id:
+                return dimension
+        raise KeyError(dimension_id)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Ids of all values the step has on a sheet, in order: dimensions, groups, ``overall``."""
+        return (*(d.id for d in self.dimensions), *(g.id for g in self.groups), "overall")
+
+    @property
+    def item_dimensions(self) -> tuple[Dimension, ...]:
+        """Dimensions scored item by item."""
+        return tuple(d for d in self.dimensions if d.scope == "item")
+
+    @property
+    def step_dimensions(self) -> tuple[Dimension, ...]:
+        """Dimensions scored once for the step."""
+        return tuple(d for d in self.dimensions if d.scope == "step")
+
+    def max_of(self, dimension: Dimension) -> int:
+        """Highest points of a dimension over the whole step (item points are summed)."""
+        per_step = self.items.max if dimension.scope == "item" and self.items is not None else 1
+        return dimension.scale.max * per_step
+
+    @property
+    def max(self) -> int:
+        """Highest Overall of the step: the sum over its dimensions."""
+        return sum(self.max_of(d) for d in self.dimensions)
+
+    @model_validator(mode="after")
+    def _check_parts(self) -> Self:
+        names = Counter([d.id for d in self.dimensions] + [g.id for g in self.groups])
+        if repeated := [name for name, count in names.items() if count > 1]:
+            raise ValueError(f"the id {repeated[0]!r} is used twice in {self.id}")
+        for group in self.groups:
+            for member in group.members:
+                if member not in {d.id for d in self.dimensions}:
+                    raise ValueError(f"group {group.id} names {member!r}, which is no dimension of {self.id}")
+        for dimension in self.dimensions:
+            self._check_dimension(dimension)
+        return self
+
+    def _check_dimension(self, dimension: Dimension) -> None:
+        where = f"dimension {dimension.id}"
+        if dimension.scope == "item" and self.items is None:
+            raise ValueError(f"{where} has scope item, but {self.id} has no items")
+        if dimension.derive == "valid_items":
+            if dimension.scope != "item" or str(dimension.scale) != "0-1":
+                raise ValueError(f"{where}: derive valid_items needs scope item and scale 0-1")
+            if self.items is None or not self.items.judged_codes:
+                raise ValueError(f"{where}: derive valid_items needs items with invalid codes")
+        if dimension.derive == "distinct_categories" and (
+            dimension.scope != "step" or self.items is None or not self.items.categories
+        ):
+            raise ValueError(
+                f"{where}: derive distinct_categories needs scope step and items with categories: true"
+            )
+        if dimension.derive == "ranking_grid" and dimension.scope != "step":
+            raise ValueError(f"{where}: derive ranking_grid needs scope step")
+
+
+class Scenario(Model):
+    """The situation a response answers."""
+
+    id: Text
+    title: str = ""
+    text: Text
+
+
+def _read_scenarios(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: {"id": str(key), **scenario} if isinstance(scenario, dict) else scenario
+        for key, scenario in value.items()
+    }
+
+
+class Task(Model):
+    """A whole task: its steps in order, the categories its items use, and its scenarios if it has any.
+
+    ``total`` is optional in YAML; when given it must equal the sum of the step maxima.
+    """
+
+    id: Identifier
+    name: Text
+    language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] = "en"
+    source: Text
+    description: Text
+    needs_scenario: bool = False
+    scenarios: Annotated[dict[str, Scenario], BeforeValidator(_read_scenarios)] = Field(default_factory=dict)
+    categories: tuple[Text, ...] = ()
+    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+    total: int | None = None
+
+    @model_validator(mode="after")
+    def _check_whole(self) -> Self:
+        ids = [step.id for step in self.steps]
+        if repeated := [name for name, count in Counter(ids).items() if count > 1]:
+            raise ValueError(f"two steps have the id {repeated[0]!r}")
+        for index, step in enumerate(self.steps):
+            if isinstance(step.memory, tuple):
+                for earlier in step.memory:
+                    if earlier not in ids[:index]:
+                        raise ValueError(f"{step.id}: memory names {earlier!r}, which is no earlier step")
+            if step.items is not None and step.items.categories and not self.categories:
+                raise ValueError(f"{step.id} sorts items into categories, but the task lists none")
+        folded = [category.casefold() for category in self.categories]
+        if repeated := [name for name, count in Counter(folded).items() if count > 1]:
+            raise ValueError(f"the category {repeated[0]!r} is listed twice")
+        if self.total is not None and self.total != self.max:
+            raise ValueError(f"total is {self.total}, but the steps add up to {self.max}")
+        return self
+
+    @property
+    def max(self) -> int:
+        """Highest Total: the sum of the step maxima."""
+        return sum(step.max for step in self.steps)
+
+    def step(self, step_id: str) -> Step:
+        """Return the step with this id; KeyError if the task has none."""
+        for step in self.steps:
+            if step.id == step_id:
+                return step
+        raise KeyError(step_id)
+
+    def earlier_steps(self, step: Step) -> tuple[Step, ...]:
+        """Return the steps whose memory is handed to ``step``, in order."""
+        before = self.steps[: self.steps.index(step)]
+        if step.memory == "all":
+            return before
+        return tuple(s for s in before if s.id in step.memory)

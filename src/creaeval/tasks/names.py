@@ -1,0 +1,121 @@
+"""Find a task's parts by the many ways people and models spell their names."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from creaeval.tasks.model import Dimension, Group, Step, Task
+
+
+def fold(name: str) -> str:
+    """Reduce a name to what identifies it: letters and digits, without case, width or accents.
+
+    Parameters
+    ----------
+    name : str
+        A name as somebody wrote it, such as ``"Stem & KVP"`` or ``"stem_kvp"``.
+
+    Returns
+    -------
+    str
+        For both of these ``"stemkvp"``.
+    """
+    plain = unicodedata.normalize("NFKD", name).casefold()
+    return re.sub(r"[^\w]|_", "", "".join(c for c in plain if not unicodedata.combining(c)))
+
+
+def find_step(task: Task, name: str) -> Step | None:
+    """Find a step by id (``step1``), by ``Step-1`` or by its name; None if there is none."""
+    for step in task.steps:
+        if fold(name) in {fold(step.id), fold(step.name)}:
+            return step
+    return None
+
+
+def find_part(step: Step, name: str) -> Dimension | Group | None:
+    """Find a dimension or group of a step by id, name or alias; None if there is none."""
+    for dimension in step.dimensions:
+        if fold(name) in {fold(dimension.id), fold(dimension.name), *map(fold, dimension.aliases)}:
+            return dimension
+    for group in step.groups:
+        if fold(name) in {fold(group.id), fold(group.name)}:
+            return group
+    return None
+
+
+def _part_id(step: Step, name: str) -> str | None:
+    if fold(name) in {"overall", "overallscore"}:
+        return "overall"
+    part = find_part(step, name)
+    return part.id if part is not None else None
+
+
+def find_category(task: Task, name: str) -> str | None:
+    """Find a category without regard to case or punctuation; None if the task lists none like it."""
+    for category in task.categories:
+        if fold(category) == fold(name):
+            return category
+    return None
+
+
+def resolve(task: Task, name: str) -> tuple[Step | None, str]:
+    """Resolve the identity of a dimension, group, Overall or Total.
+
+    Parameters
+    ----------
+    task : Task
+        The task whose names are meant.
+    name : str
+        ``step1.fluency``, ``Step-1 Fluency``, ``step1.overall``, ``total``, or a bare name where it is
+        unique in the task.
+
+    Returns
+    -------
+    tuple of (Step or None, str)
+        The step and the part's id; ``(None, "total")`` for the Total.
+
+    Raises
+    ------
+    KeyError
+        Nothing, or more than one thing, has this name; the message is fit for a person.
+    """
+    if fold(name) in {"total", "totalscore"}:
+        return None, "total"
+    head, dot, tail = name.partition(".")
+    if not dot:
+        match = re.match(r"\s*(step[\s_-]*\d+)\W+(.+)", name, flags=re.IGNORECASE)
+        head, tail = (match[1], match[2]) if match else ("", name)
+    steps = task.steps if not head else [step] if (step := find_step(task, head)) else []
+    found = [(step, part_id) for step in steps if (part_id := _part_id(step, tail))]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        choices = ", ".join(f"{step.id}.{part}" for step, part in found)
+        raise KeyError(f"{name!r} is in more than one step; write one of {choices}")
+    known = identities(task)
+    near = get_close_matches(name.casefold(), known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}"
+    raise KeyError(f"task {task.id} has no dimension {name!r}; {hint}")
+
+
+def identities(task: Task) -> list[str]:
+    """List every identity a score can have, in the order of the sheet."""
+    names: list[str] = []
+    for step in task.steps:
+        names += [f"{step.id}.{part}" for part in step.parts]
+    return [*names, "total"]
+
+
+def display_name(task: Task, identity: str) -> str:
+    """Name an identity for people: ``step2.stem_kvp`` becomes ``Stem & KVP``."""
+    step_id, _, part_id = identity.partition(".")
+    if not part_id:
+        return "Total"
+    if part_id == "overall":
+        return "Overall"
+    part = find_part(task.step(step_id), part_id)
+    return part.name if part is not None else part_id
