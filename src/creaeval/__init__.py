@@ -1,1 +1,58 @@
-"""CreaEval."""
+"""Score creative work with language models the way trained raters do: evidence first, then judgement.
+
+>>> import creaeval
+>>> run = creaeval.score("booklets/", scenarios="scenario.yaml")  # doctest: +SKIP
+>>> run.scores_wide  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from creaeval.analysis import differences
+    from creaeval.data import Rating, Response, read_ratings, read_responses, read_scenarios
+    from creaeval.errors import CreaEvalError
+    from creaeval.llm import Settings
+    from creaeval.runs import Run, export_run, score
+    from creaeval.tasks import Task, load_task
+
+_HOMES = {
+    "CreaEvalError": "creaeval.errors",
+    "Rating": "creaeval.data",
+    "Response": "creaeval.data",
+    "Run": "creaeval.runs",
+    "Settings": "creaeval.llm",
+    "Task": "creaeval.tasks",
+    "differences": "creaeval.analysis",
+    "export_run": "creaeval.runs",
+    "load_task": "creaeval.tasks",
+    "read_ratings": "creaeval.data",
+    "read_responses": "creaeval.data",
+    "read_scenarios": "creaeval.data",
+    "score": "creaeval.runs",
+}
+
+__all__ = [
+    "CreaEvalError",
+    "Rating",
+    "Response",
+    "Run",
+    "Settings",
+    "Task",
+    "differences",
+    "export_run",
+    "load_task",
+    "read_ratings",
+    "read_responses",
+    "read_scenarios",
+    "score",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when first used: the command line must start in a blink.
+    if name not in _HOMES:
+        raise AttributeError(f"module 'creaeval' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

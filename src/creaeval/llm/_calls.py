@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from creaeval.llm.chat import ChatReply, ChatRequest, Finish, Usage
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from creaeval.llm.chat import ChatReply, ChatRequest, Finish, Usage
 
 State = Literal["replied", "accepted", "rejected", "abandoned"]
 

@@ -83,7 +83,10 @@ def _check_file(path: Path) -> None:
         raise LedgerError(f"{path}: this is a folder; the ledger needs a file, such as {path / 'ledger.db'}.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        head = path.open("rb").read(len(_MAGIC)) if path.exists() else b""
+        head = b""
+        if path.exists():
+            with path.open("rb") as file:
+                head = file.read(len(_MAGIC))
     except OSError as error:
         raise LedgerError(f"{path}: the ledger cannot be opened: {error.strerror}.") from None
     if head and head != _MAGIC:

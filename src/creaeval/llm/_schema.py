@@ -58,7 +58,9 @@ calls = Table(
 live = calls.c.state != "abandoned"
 
 # One usable reply a key; abandoned ones are kept beside it for the accounts.
-one_live_reply = Index("calls_one_live_reply", calls.c.key, unique=True, sqlite_where=live, postgresql_where=live)
+one_live_reply = Index(
+    "calls_one_live_reply", calls.c.key, unique=True, sqlite_where=live, postgresql_where=live
+)
 
 failures = Table(
     "failures",

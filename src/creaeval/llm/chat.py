@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from creaeval.errors import CallError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Finish = Literal["stop", "length", "refusal", "other"]
 
@@ -169,10 +171,15 @@ class ChatModel(Protocol):
         True if a call costs nothing.
     """
 
-    name: str
-    identity: Mapping[str, str]
-    concurrency: int
-    free: bool
+    # Properties, so that a plain attribute, a frozen one and a computed one all fit.
+    @property
+    def name(self) -> str: ...  # noqa: D102 - described above
+    @property
+    def identity(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def concurrency(self) -> int: ...  # noqa: D102
+    @property
+    def free(self) -> bool: ...  # noqa: D102
 
     async def start(self) -> None:
         """Bring the model up; a second call, also a concurrent one, does nothing more.

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from creaeval.llm.chat import ChatRequest, Settings
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from creaeval.llm.chat import ChatRequest, Settings
 
 
 def call_key(identity: Mapping[str, str], request: ChatRequest, repeat: int = 0) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +19,8 @@ from creaeval.llm.chat import Usage
 from creaeval.llm.key import answer_settings, schema_hash
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from sqlalchemy import Connection, Engine, Row
 
 __all__ = ["Failure", "Ledger", "NewCall", "State", "StoredCall", "Totals"]
@@ -126,7 +127,9 @@ class Ledger:
                 connection.execute(insert(calls).values(values))
             stored = _find(connection, call.key)
         if stored is None:
-            raise LedgerError(f"{self.where}: the call {call.key[:12]} was removed while it was being written.")
+            raise LedgerError(
+                f"{self.where}: the call {call.key[:12]} was removed while it was being written."
+            )
         return stored
 
     def mark(self, key: str, state: State, reason: str = "") -> None:
@@ -199,14 +202,21 @@ class Ledger:
             The database cannot be read.
         """
         by = (calls.c.role, calls.c.provider, calls.c.model)
-        tokens = (calls.c.input_tokens, calls.c.cached_tokens, calls.c.output_tokens, calls.c.reasoning_tokens)
+        tokens = (
+            calls.c.input_tokens,
+            calls.c.cached_tokens,
+            calls.c.output_tokens,
+            calls.c.reasoning_tokens,
+        )
         unusable = case((calls.c.state.in_(["rejected", "abandoned"]), 1), else_=0)
         sums = (func.count(), func.sum(unusable), func.sum(calls.c.seconds), *map(func.sum, tokens))
         statement = select(*by, *sums).where(calls.c.imported.is_(False)).group_by(*by).order_by(*by)
         with self.guard(), self.engine.connect() as connection:
             rows = connection.execute(statement).all()
         return [
-            Totals(row[0], row[1], row[2], int(row[3]), int(row[4]), Usage(*map(int, row[6:10])), float(row[5]))
+            Totals(
+                row[0], row[1], row[2], int(row[3]), int(row[4]), Usage(*map(int, row[6:10])), float(row[5])
+            )
             for row in rows
         ]
 

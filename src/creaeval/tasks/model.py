@@ -145,6 +145,10 @@ class Step(Model):
     groups: tuple[Group, ...] = ()
     memory: Literal["all", "none"] | tuple[str, ...] = "all"
 
+    def __hash__(self) -> int:
+        # The mapping of codes inside has no hash of its own; equality still compares everything.
+        return hash((self.id, self.name, self.dimensions))
+
     def dimension(self, dimension_id: str) -> Dimension:
         """Return the dimension with this id; KeyError if the step has none."""
         for dimension in self.dimensions:

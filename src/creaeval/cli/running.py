@@ -1,0 +1,123 @@
+"""Run a plan for the command line: progress, results, files, exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from creaeval.errors import CreaEvalError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from creaeval.data import Rating
+    from creaeval.runs import Plan, Run, RunStore
+
+
+def run_and_report(
+    plan: Plan,
+    ledger: str,
+    out: Path | None,
+    ratings: Sequence[Rating] = (),
+    *,
+    rating_note: str = "",
+) -> int:
+    """Carry a plan out, show it, write its files.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to do.
+    ledger : str
+        File or URL.
+    out : Path or None
+        Folder for the results; ``creaeval-results/RUN`` if None.
+    ratings : sequence of Rating
+        Shown beside the scores.
+    rating_note : str
+        Said of the ratings.
+
+    Returns
+    -------
+    int
+        The exit code: 0 all scored, 1 nothing scored, 3 some failed, 130 stopped by the user.
+
+    Raises
+    ------
+    CreaEvalError
+        The run could not be finished; what it has was written first.
+    """
+    from rich.console import Console
+    from rich.markup import escape
+
+    from creaeval.llm import Ledger
+    from creaeval.report.progress import show_progress
+    from creaeval.runs import RunStore, run_plan, unscored_items
+
+    err = Console(stderr=True, highlight=False)
+    folder = out or Path("creaeval-results") / plan.run_id
+    judges = ", ".join(judge.name for judge in plan.judges)
+    err.print(
+        escape(
+            f"Run {plan.run_id}: {len(plan.responses)} responses, task {plan.task.id}, method {plan.method}, "
+            f"analyst {plan.analyst.name}, judges {judges}."
+        )
+    )
+    for line in (*_warnings(plan), *unscored_items(plan)):
+        err.print(escape(line), style="yellow")
+    with Ledger.open(ledger) as opened:
+        store = RunStore(opened)
+        try:
+            with show_progress(plan, err) as watcher:
+                run = run_plan(plan, opened, watcher)
+        except KeyboardInterrupt:
+            run = _report(store, plan, folder, ratings, rating_note)
+            err.print(
+                escape(
+                    f"Stopped with {len(run.outcomes)} of {len(plan.responses)} responses done; every "
+                    "finished call is kept. The same command goes on from there."
+                )
+            )
+            return 130
+        except CreaEvalError:
+            _report(store, plan, folder, ratings, rating_note)
+            raise
+        run = _report(store, plan, folder, ratings, rating_note)
+    if not run.sheets:
+        return 1
+    return 3 if run.n_failed else 0
+
+
+def _report(store: RunStore, plan: Plan, folder: Path, ratings: Sequence[Rating], rating_note: str) -> Run:
+    from rich.console import Console
+
+    from creaeval.analysis import differences
+    from creaeval.report.terminal import print_run
+    from creaeval.runs import export_run, write_table
+
+    console = Console(highlight=False)
+    run = store.load(plan.run_id)
+    print_run(console, run, ratings, rating_note=rating_note)
+    export_run(run, folder)
+    if ratings:
+        write_table(differences(run, ratings), folder / "differences.csv")
+    _say_where(console, folder)
+    return run
+
+
+def _say_where(console: Console, folder: Path) -> None:
+    console.print(
+        f"Files are in {folder}: scores.csv, scores_wide.csv, failures.csv, run.json, responses/",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _warnings(plan: Plan) -> list[str]:
+    return list(
+        dict.fromkeys(
+            note for model in (plan.analyst, *plan.judges) if (note := getattr(model, "warning", ""))
+        )
+    )

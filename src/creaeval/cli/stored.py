@@ -1,0 +1,28 @@
+"""Open the runs of a ledger that must be there already."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from creaeval.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from creaeval.runs import RunStore
+
+
+@contextmanager
+def open_store(ledger: str) -> Iterator[RunStore]:
+    """Open a ledger's runs; a file that is not there is an error, since looking must not create it."""
+    from creaeval.llm import Ledger
+    from creaeval.runs import RunStore
+
+    if "://" not in ledger and not Path(ledger).exists():
+        raise SettingError(
+            f"{ledger}: there is no ledger here. Name it with --ledger, or change to the folder you ran in."
+        )
+    with Ledger.open(ledger) as opened:
+        yield RunStore(opened)

@@ -1,0 +1,20 @@
+"""Responses, ratings and scenarios, and the readers of their files."""
+
+from creaeval.data.items import make_step, split_items
+from creaeval.data.ratings import read_ratings
+from creaeval.data.readers import read_responses
+from creaeval.data.response import Item, Rating, Response, StepText
+from creaeval.data.scenarios import find_scenario, read_scenarios
+
+__all__ = [
+    "Item",
+    "Rating",
+    "Response",
+    "StepText",
+    "find_scenario",
+    "make_step",
+    "read_ratings",
+    "read_responses",
+    "read_scenarios",
+    "split_items",
+]

@@ -1,0 +1,115 @@
+"""Responses in a Word document: one table of one column, the id and then one row a step."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from creaeval.data.build import Placed, RawResponse, build_response
+from creaeval.data.docx_text import body_blocks, cell_text, list_marks, table_rows
+from creaeval.data.files import looks_like, read_bytes
+from creaeval.errors import DataError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from creaeval.tasks import Task
+
+
+def read_docx_booklet(path: Path, task: Task, problems: list[str]) -> list[Placed]:
+    """Read the one response of a booklet.
+
+    Parameters
+    ----------
+    path : Path
+        A .docx file with one table of one column: the response's id, then the steps in the task's order.
+        The scenario is what follows the last underscore of the id if it looks like ``FS10``.
+    task : Task
+        The task that was answered.
+    problems : list of str
+        What is wrong is added here.
+
+    Returns
+    -------
+    list of Placed
+
+    Raises
+    ------
+    DataError
+        No Word document, or another layout; nothing was read from it then.
+    """
+    cells = _read_cells(path, task)
+    response_id = cells[0].strip()
+    steps = {step.id: text for step, text in zip(task.steps, cells[1:], strict=True)}
+    scenario = re.search(r"_(FS\d+)$", response_id)
+    raw = RawResponse(str(path), response_id, steps, scenario[1] if scenario else None)
+    placed = build_response(raw, task, path, problems)
+    return [placed] if placed is not None else []
+
+
+def _read_cells(path: Path, task: Task) -> list[str]:
+    document = _open(path)
+    tables, outside = body_blocks(document.element.body)
+    expected = (
+        f"expected one table of {len(task.steps) + 1} rows and 1 column: the response's id, then "
+        f"{', '.join(step.id for step in task.steps)}. No response was read from it."
+    )
+    if len(tables) != 1:
+        count = "no table" if not tables else f"{len(tables)} tables"
+        raise DataError(f"{path}: found {count}, {expected}")
+    if outside:
+        raise DataError(f"{path}: found text outside the table, {outside[:80]!r}, {expected}")
+    rows = list(table_rows(tables[0]))
+    columns = max((len(row) for row in rows), default=0)
+    if len(rows) != len(task.steps) + 1 or any(len(row) != 1 for row in rows):
+        raise DataError(f"{path}: found a table of {len(rows)} rows x {columns} columns, {expected}")
+    numbering, styles = _lists(document)
+    # Lists count afresh in every cell: a step's items start at 1 even where Word's list runs on.
+    return [cell_text(row[0], list_marks(numbering, styles)) for row in rows]
+
+
+def _open(path: Path) -> Any:
+    import zlib
+    from zipfile import BadZipFile
+
+    from docx import Document
+    from docx.opc.exceptions import OpcError
+
+    data = read_bytes(path)
+    kind = looks_like(data) or f"text that starts with {data[:20].decode('utf-8', 'replace')!r}"
+    if kind != "a Word document (.docx)":
+        raise DataError(f"{path}: looks like {kind}, expected a Word document (.docx).")
+    try:
+        return Document(BytesIO(data))
+    except (
+        OpcError,
+        BadZipFile,
+        zlib.error,
+        SyntaxError,  # lxml's XMLSyntaxError is one
+        KeyError,
+        ValueError,
+        OSError,
+        NotImplementedError,
+        AttributeError,  # python-docx meets a part of an unexpected kind
+    ) as error:
+        raise DataError(f"{path}: the Word document is damaged ({error}). Open and save it again.") from error
+
+
+def _lists(document: Any) -> tuple[Any | None, dict[str, Any]]:
+    from docx.opc.constants import RELATIONSHIP_TYPE
+
+    numbering = next(
+        (
+            relation.target_part.element
+            for relation in document.part.rels.values()
+            if relation.reltype == RELATIONSHIP_TYPE.NUMBERING
+        ),
+        None,
+    )
+    styles = {}
+    for style in document.styles.element.style_lst:
+        in_list = style.pPr.numPr if style.pPr is not None else None
+        if in_list is not None:
+            styles[style.styleId] = in_list
+    return numbering, styles

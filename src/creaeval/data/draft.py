@@ -1,0 +1,184 @@
+"""Collect what a rater wrote, value by value, and check each; then make the rating."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from creaeval.data.item_words import CATEGORY, INVALID, read_category, read_code, resolve_step
+from creaeval.data.points import points_range, read_points
+from creaeval.data.response import Rating
+from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
+from creaeval.tasks import fold, resolve
+
+if TYPE_CHECKING:
+    from creaeval.tasks import Step, Task
+
+
+class _Key(NamedTuple):
+    step: str
+    item: int | None
+    part: str
+
+
+class _Value(NamedTuple):
+    value: int | str
+    where: str
+
+
+class RatingDraft:
+    """What one rater wrote about one response.
+
+    Parameters
+    ----------
+    task : Task
+        The task that was rated.
+    response_id, rater : str
+        Whose rating it is.
+    source : str
+        The file.
+    where : str
+        The rating's place in words.
+    problems : list of str
+        What is wrong is added here.
+    """
+
+    def __init__(
+        self, task: Task, response_id: str, rater: str, source: str, where: str, problems: list[str]
+    ) -> None:
+        self.response_id, self.rater, self.where = response_id, rater, where
+        self._task, self._source, self._problems = task, source, problems
+        self._values: dict[_Key, _Value] = {}
+
+    def put(self, name: str, raw: object, where: str, step: Step | None = None, item: object = None) -> None:
+        """Take one value.
+
+        Parameters
+        ----------
+        name : str
+            Identity or name of the part; of an item also ``category`` and ``invalid``.
+        raw : object
+            What was written.
+        where : str
+            Its place in words.
+        step : Step, optional
+            The step the name is in, if it is known.
+        item : object, optional
+            The item's number.
+        """
+        try:
+            found, part = self._resolve(name, step, item)
+            number = self._item_number(found, part, item)
+            value = self._read(raw, found, part, number)
+        except ValueError as error:
+            self._problems.append(f"{where}: {error}.")
+            return
+        key = _Key(found.id if found is not None else "", number, part)
+        earlier = self._values.setdefault(key, _Value(value, where))
+        if earlier.value != value:
+            of_item = f", item {number}" if number is not None else ""
+            self._problems.append(
+                f"{where}: {_identity(found, part)}{of_item} of response {self.response_id!r} was scored "
+                f"twice by {self.rater!r}: {earlier.value} ({earlier.where}) and {value}. Keep one."
+            )
+
+    def _resolve(self, name: str, step: Step | None, item: object) -> tuple[Step | None, str]:
+        if item is not None:
+            head, _, tail = name.rpartition(".")
+            if fold(tail) in {CATEGORY, INVALID}:
+                if step is None:
+                    step = resolve_step(self._task, head)
+                return step, fold(tail)
+        try:
+            return resolve(self._task, name if step is None else f"{step.id}.{name}")
+        except KeyError as error:
+            raise ValueError(str(error.args[0])) from error
+
+    def _item_number(self, step: Step | None, part: str, item: object) -> int | None:
+        if item is None:
+            return None
+        if step is None or step.items is None:
+            raise ValueError(f"found item {item!r}, but {_identity(step, part)} is not scored by items")
+        if part not in {CATEGORY, INVALID, *(d.id for d in step.item_dimensions)}:
+            raise ValueError(f"found item {item!r}, but {step.id}.{part} is scored once for the whole step")
+        try:
+            return read_points(item, 1, step.items.max)
+        except ValueError as error:
+            raise ValueError(f"item: {error} (task {self._task.id}, {step.id})") from error
+
+    def _read(self, raw: object, step: Step | None, part: str, item: int | None) -> int | str:
+        if step is not None and item is not None:
+            if part == CATEGORY:
+                return read_category(raw, step, self._task)
+            if part == INVALID:
+                return read_code(raw, step)
+            scale = step.dimension(part).scale
+            low, high = scale.min, scale.max
+        else:
+            low, high = points_range(self._task, step, part)
+        try:
+            return read_points(raw, low, high)
+        except ValueError as error:
+            raise ValueError(f"{error} (task {self._task.id}, {_identity(step, part)})") from error
+
+    def finish(self) -> Rating:
+        """Make the rating, with all computed values; missing items are not invented."""
+        steps = tuple(
+            StepScores(step=step.id, items=self._items(step), written=self._written(step))
+            for step in self._task.steps
+            if any(key.step == step.id for key in self._values)
+        )
+        total = self._values.get(_Key("", None, "total"))
+        sheet = ScoreSheet(
+            response_id=self.response_id,
+            scorer=self.rater,
+            steps=steps,
+            written_total=float(total.value) if total is not None else None,
+        )
+        return Rating(
+            response_id=self.response_id,
+            rater=self.rater,
+            sheet=complete_sheet(self._task, sheet),
+            source=self._source,
+        )
+
+    def _written(self, step: Step) -> dict[str, float]:
+        found = {part: self._values.get(_Key(step.id, None, part)) for part in step.parts}
+        return {part: float(value.value) for part, value in found.items() if value is not None}
+
+    def _items(self, step: Step) -> tuple[ItemScores, ...]:
+        numbers = sorted({k.item for k in self._values if k.step == step.id and k.item is not None})
+        return tuple(self._item(step, number) for number in numbers)
+
+    def _item(self, step: Step, number: int) -> ItemScores:
+        code = self._values.get(_Key(step.id, number, INVALID))
+        category = self._values.get(_Key(step.id, number, CATEGORY))
+        scores: dict[str, int] = {}
+        for dimension in step.item_dimensions:
+            value = self._values.get(_Key(step.id, number, dimension.id))
+            if value is None:
+                continue
+            points = int(value.value)
+            counted = dimension.derive == "valid_items"
+            if code is not None and points > 0:
+                self._problems.append(
+                    f"{value.where}: found {points} for {step.id}.{dimension.id}, but item {number} is "
+                    f"invalid ({code.value}); an invalid item gets no points."
+                )
+            elif code is None and counted and points == 0:
+                codes = ", ".join(step.items.invalid) if step.items is not None else ""
+                self._problems.append(
+                    f"{value.where}: found 0 for {step.id}.{dimension.id} of item {number}, expected also "
+                    f"why it is invalid, as 'invalid': one of {codes}."
+                )
+            elif code is None:
+                scores[dimension.id] = points
+        return ItemScores(
+            item=number,
+            invalid=str(code.value) if code is not None else None,
+            category=str(category.value) if category is not None else None,
+            scores=scores,
+        )
+
+
+def _identity(step: Step | None, part: str) -> str:
+    return part if step is None else f"{step.id}.{part}"

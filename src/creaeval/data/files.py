@@ -1,0 +1,167 @@
+"""Open a file of data and say, when it is not what its name says, what it looks like."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from creaeval.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SIGNATURES = {
+    b"%PDF": "a PDF",
+    b"\xd0\xcf\x11\xe0": "an old Office file (.doc or .xls)",
+    b"{\\rtf": "an RTF document",
+    b"\x1f\x8b": "a gzip archive",
+    b"SQLite format 3\x00": "an SQLite database",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+}
+#: Bytes that Windows-1252 text in a European language hardly ever strings together, but GBK or Shift-JIS do.
+_LONG_HIGH_RUN = re.compile(rb"[\x80-\xff]{4}")
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    bytes
+        Never empty.
+
+    Raises
+    ------
+    DataError
+        The file is missing, empty or cannot be read.
+    """
+    if path.is_dir():
+        raise DataError(f"{path}: is a folder, expected a file.")
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: there is no such file. Check the name and the folder.") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DataError(f"{path}: cannot be read ({reason}).") from error
+    if not data.strip():
+        raise DataError(f"{path}: is empty, expected data.")
+    return data
+
+
+def looks_like(data: bytes) -> str | None:
+    """Name what bytes look like, such as ``"a Word document (.docx)"``; None if they look like text."""
+    if data.startswith(b"PK\x03\x04"):
+        return _kind_of_zip(data)
+    for signature, kind in _SIGNATURES.items():
+        if data.startswith(signature):
+            return kind
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return None
+    if b"\x00" in data:
+        return "binary data"
+    if data.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")):
+        return "a web page (HTML)"
+    return None
+
+
+def _kind_of_zip(data: bytes) -> str:
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            names = set(archive.namelist())
+    except (zipfile.BadZipFile, ValueError, OSError):
+        return "a damaged zip archive"
+    if "word/document.xml" in names:
+        return "a Word document (.docx)"
+    if any(name.startswith("xl/") for name in names):
+        return "an Excel workbook (.xlsx)"
+    if "content.xml" in names:
+        return "an OpenDocument file"
+    return "a zip archive"
+
+
+def read_text(path: Path, expected: str, windows: bool = False) -> str:
+    """Read a text file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    expected : str
+        What it should be, for messages: ``"JSON"``.
+    windows : bool, optional
+        Whether text that is not UTF-8 may be read as Windows-1252, as Excel saves CSV.
+
+    Returns
+    -------
+    str
+        Without a byte order mark; line ends as in the file.
+
+    Raises
+    ------
+    DataError
+        The file is missing, empty, no text, or in an encoding that cannot be told.
+    """
+    data = read_bytes(path)
+    if kind := looks_like(data):
+        raise DataError(f"{path}: looks like {kind}, expected {expected}. Check the file's ending.")
+    try:
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return data.decode("utf-16")
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if windows and not _LONG_HIGH_RUN.search(data):
+            with suppress(UnicodeDecodeError):
+                return data.decode("cp1252")
+        raise DataError(
+            f"{path}: byte {error.start} ({data[error.start]:#04x}) is not {error.encoding}, expected "
+            f"{expected} in UTF-8. Save the file again as UTF-8."
+        ) from error
+
+
+def list_files(paths: str | Path | Sequence[str | Path], endings: set[str]) -> list[Path]:
+    """Replace each folder among paths by the files in it that have one of the endings, sorted.
+
+    Parameters
+    ----------
+    paths : path or sequence of paths
+        Files and folders.
+    endings : set of str
+        Such as ``{".json"}``; files given by name are kept whatever their ending.
+
+    Returns
+    -------
+    list of Path
+        Hidden files and Word's lock files (``~$...``) in a folder are left out.
+
+    Raises
+    ------
+    DataError
+        A folder holds no file with such an ending, or no path was given.
+    """
+    found: list[Path] = []
+    for path in [Path(paths)] if isinstance(paths, str | Path) else map(Path, paths):
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = sorted(
+            file
+            for file in path.iterdir()
+            if file.suffix.lower() in endings and file.is_file() and not file.name.startswith((".", "~$"))
+        )
+        if not inside:
+            raise DataError(f"{path}: no file to read in this folder, expected {', '.join(sorted(endings))}.")
+        found += inside
+    if not found:
+        raise DataError("No file was given, expected at least one.")
+    return found

@@ -1,0 +1,70 @@
+"""Identifiers of responses and raters: text as it was written, cleaned of what nobody can see."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_MAX_LENGTH = 200
+#: str.strip knows the spaces, but not these; spreadsheets and web pages leave them at the ends of cells.
+_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
+_JOINERS = "\u200c\u200d"  # they belong into the middle of Persian or Indic words
+
+
+def clean_name(text: str) -> str:
+    """Strip spaces of every kind, byte order marks and zero-width characters from both ends."""
+    previous = None
+    while text != previous:
+        previous, text = text, text.strip().strip(_INVISIBLE)
+    return text
+
+
+def clean_id(value: object) -> str:
+    """Turn the id somebody gave into the id that is used.
+
+    ``007`` and ``7`` stay two ids. A whole number (from JSON) becomes its digits.
+
+    Parameters
+    ----------
+    value : object
+        Text or a whole number.
+
+    Returns
+    -------
+    str
+        Without outer spaces, accents in composed form (NFC).
+
+    Raises
+    ------
+    ValueError
+        Missing, empty, too long, of another type, or with characters nobody can see; the message says what
+        was found and what was expected.
+    """
+    if value is None:
+        raise ValueError("there is no id, expected one")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise ValueError(f"found the id {value!r}, expected text")
+    text = unicodedata.normalize("NFC", clean_name(value))
+    if not text:
+        raise ValueError(f"found the id {value!r}, expected one that is not empty")
+    if len(text) > _MAX_LENGTH:
+        raise ValueError(
+            f"found an id of {len(text)} characters ({text[:40]!r}...), expected at most {_MAX_LENGTH}"
+        )
+    for character in text:
+        kind = unicodedata.category(character)
+        if kind in {"Cc", "Cs", "Zl", "Zp"} or (kind == "Cf" and character not in _JOINERS):
+            raise ValueError(
+                f"the id {text!r} holds the invisible character U+{ord(character):04X}; take it out"
+            )
+    return text
+
+
+def text_problem(text: str) -> str | None:
+    """Say why a text cannot be stored or sent, None if it can: half a character, or a NUL."""
+    match = re.search("[\x00\ud800-\udfff]", text)
+    if match is None:
+        return None
+    return f"character {match.start() + 1} is U+{ord(match[0]):04X}, which is no text; take it out"

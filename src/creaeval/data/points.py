@@ -1,0 +1,72 @@
+"""Read whole points and know the range each value of a sheet can have."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from creaeval.tasks import Dimension, Step, Task
+
+
+def read_points(raw: object, low: int, high: int) -> int:
+    """Read whole points.
+
+    Parameters
+    ----------
+    raw : object
+        A whole number, or text such as ``"7"`` or ``"7.0"`` (as pandas writes whole numbers).
+    low, high : int
+        The range, both ends included.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        Anything else, with what was found and what was expected.
+    """
+    points: float | None = None
+    if isinstance(raw, int | float) and not isinstance(raw, bool):
+        points = raw
+    elif isinstance(raw, str) and re.fullmatch(r"\s*[+-]?\d{1,9}(\.0*)?\s*", raw):
+        points = float(raw)
+    if points is None or not low <= points <= high or points != int(points):
+        found = "nothing" if raw is None or raw == "" else repr(raw)[:60]
+        raise ValueError(f"found {found}, expected a whole number from {low} to {high}")
+    return int(points)
+
+
+def points_range(task: Task, step: Step | None, part: str) -> tuple[int, int]:
+    """Return the lowest and highest value of a dimension, group, ``overall`` or ``total``.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    step : Step or None
+        None for the Total.
+    part : str
+        The part's id.
+
+    Returns
+    -------
+    tuple of (int, int)
+        Item points may sum to 0, whatever their scale, because every item may be invalid.
+    """
+    if step is None:
+        return sum(points_range(task, s, "overall")[0] for s in task.steps), task.max
+    members = _members(step, part)
+    low = sum(0 if d.scope == "item" else d.scale.min for d in members)
+    return low, sum(step.max_of(d) for d in members)
+
+
+def _members(step: Step, part: str) -> list[Dimension]:
+    if part == "overall":
+        return list(step.dimensions)
+    for group in step.groups:
+        if group.id == part:
+            return [step.dimension(member) for member in group.members]
+    return [step.dimension(part)]

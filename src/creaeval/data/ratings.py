@@ -1,0 +1,94 @@
+"""Read ratings from files of any form we know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.data.cgpst_json import is_released_form
+from creaeval.data.cgpst_ratings import read_released_ratings
+from creaeval.data.files import list_files, read_text
+from creaeval.data.json_text import parse_json, parse_json_lines
+from creaeval.data.ratings_csv import read_csv_ratings
+from creaeval.data.ratings_json import read_json_ratings
+from creaeval.data.readers import unknown_ending
+from creaeval.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from creaeval.data.draft import RatingDraft
+    from creaeval.data.response import Rating
+    from creaeval.tasks import Task
+
+_ENDINGS = {".json", ".jsonl", ".csv", ".tsv"}
+
+
+def read_ratings(paths: str | Path | Sequence[str | Path], task: Task) -> list[Rating]:
+    """Read ratings.
+
+    Parameters
+    ----------
+    paths : path or sequence of paths
+        Files, or folders whose files are read: .json (released CGPST data or our own form), .jsonl, .csv,
+        .tsv.
+    task : Task
+        The task that was rated.
+
+    Returns
+    -------
+    list of Rating
+        One a response and rater, with the computed values on its sheet.
+
+    Raises
+    ------
+    DataError
+        With every problem found in every file, among them a value outside its scale and two ratings of one
+        response by one rater.
+    """
+    problems: list[str] = []
+    drafts: list[RatingDraft] = []
+    for path in list_files(paths, _ENDINGS):
+        try:
+            drafts += _read_file(path, task, problems)
+        except DataError as error:
+            problems += error.problems
+    ratings = [draft.finish() for draft in drafts]
+    problems += _repeated(drafts)
+    if problems:
+        raise DataError(problems[0], problems[1:])
+    return ratings
+
+
+def _read_file(path: Path, task: Task, problems: list[str]) -> list[RatingDraft]:
+    match path.suffix.lower():
+        case ".csv" | ".tsv":
+            return read_csv_ratings(path, task, problems)
+        case ".jsonl":
+            lines = parse_json_lines(read_text(path, "JSON Lines"), str(path))
+            return [
+                draft
+                for number, document in lines
+                for draft in read_json_ratings(document, path, task, problems, f"{path}, line {number}")
+            ]
+        case ".json":
+            document = parse_json(read_text(path, "JSON"), str(path))
+            if is_released_form(document):
+                return read_released_ratings(document, path, task, problems)
+            return read_json_ratings(document, path, task, problems, str(path))
+        case _:
+            raise unknown_ending(path, _ENDINGS)
+
+
+def _repeated(drafts: Sequence[RatingDraft]) -> list[str]:
+    first: dict[tuple[str, str], str] = {}
+    problems = []
+    for draft in drafts:
+        key = draft.response_id, draft.rater
+        if key in first:
+            problems.append(
+                f"{draft.where}: response {draft.response_id!r} was already rated by {draft.rater!r} in "
+                f"{first[key]}. Keep one of the two."
+            )
+        first.setdefault(key, draft.where)
+    return problems

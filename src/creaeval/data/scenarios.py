@@ -1,0 +1,144 @@
+"""Read scenarios, and find the one a response answers."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from creaeval.data.files import read_text
+from creaeval.data.ids import clean_id, text_problem
+from creaeval.data.json_text import parse_json
+from creaeval.errors import DataError, TaskError
+from creaeval.tasks import Scenario, fold, read_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from creaeval.data.response import Response
+    from creaeval.tasks import Task
+
+_TITLE_KEYS = ("title", "theme")
+_KEYS = ("id", *_TITLE_KEYS, "text")
+
+
+def read_scenarios(path: str | Path) -> dict[str, Scenario]:
+    """Read scenarios from a file.
+
+    Parameters
+    ----------
+    path : str or Path
+        .json, .yaml or .yml: a mapping from id to the text or to ``title`` (or ``theme``) and ``text``, or
+        one scenario with ``id``, ``title`` and ``text``. .txt or .md: one scenario, its id the file's name
+        without the ending.
+
+    Returns
+    -------
+    dict of str to Scenario
+
+    Raises
+    ------
+    DataError
+        With every problem found.
+    """
+    path = Path(path)
+    match path.suffix.lower():
+        case ".json":
+            document = parse_json(read_text(path, "JSON"), str(path))
+        case ".yaml" | ".yml":
+            try:
+                document = read_yaml(read_text(path, "YAML"), str(path))
+            except TaskError as error:
+                raise DataError(error.problems[0], error.problems[1:]) from error
+        case ".txt" | ".md":
+            document = {path.stem: read_text(path, "text")}
+        case _:
+            raise DataError(
+                f"{path}: ends in {path.suffix!r}, expected a scenario in .json, .yaml, .yml, .txt or .md."
+            )
+    if not isinstance(document, dict) or not document:
+        raise DataError(f"{path}: found {document!r:.80}, expected scenarios by id, each with 'text'.")
+    if isinstance(document.get("text"), str) and "id" in document:
+        document = {document["id"]: document}
+    problems: list[str] = []
+    scenarios: dict[str, Scenario] = {}
+    for key, value in document.items():
+        scenario = _read_one(key, value, f"{path}, scenario {str(key)!r:.60}", problems)
+        if scenario is not None:
+            scenarios[scenario.id] = scenario
+    if problems:
+        raise DataError(problems[0], problems[1:])
+    return scenarios
+
+
+def _read_one(key: object, value: Any, where: str, problems: list[str]) -> Scenario | None:
+    before = len(problems)
+    fields = {"text": value} if isinstance(value, str) else value
+    if not isinstance(fields, dict):
+        problems.append(f"{where}: found {value!r:.80}, expected an object with 'title' and 'text'.")
+        return None
+    for name in fields:
+        if name not in _KEYS:
+            near = get_close_matches(str(name), _KEYS, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Expected {', '.join(_KEYS)}."
+            problems.append(f"{where}: unknown key {str(name)!r}. {hint}")
+    text = fields.get("text")
+    title = next((fields[name] for name in _TITLE_KEYS if fields.get(name) is not None), "")
+    if not isinstance(text, str) or not text.strip():
+        problems.append(f"{where}, text: found {text!r:.80}, expected the scenario's text.")
+    elif problem := text_problem(text):
+        problems.append(f"{where}, text: {problem}.")
+    if not isinstance(title, str):
+        problems.append(f"{where}, title: found {title!r:.80}, expected text.")
+    try:
+        scenario_id = clean_id(key)
+    except ValueError as error:
+        problems.append(f"{where}: {error}.")
+    if len(problems) > before:
+        return None
+    return Scenario(id=scenario_id, title=str(title), text=str(text))
+
+
+def find_scenario(response: Response, scenarios: Mapping[str, Scenario], task: Task) -> Scenario | None:
+    """Find the scenario a response answers.
+
+    Parameters
+    ----------
+    response : Response
+        The response.
+    scenarios : mapping of str to Scenario
+        Scenarios from files, by id; they stand before those the task itself brings.
+    task : Task
+        The task.
+
+    Returns
+    -------
+    Scenario or None
+        The one the response names (by id, whatever its case), or the only one there is. None only if the
+        task needs none and there is none, or none that the response names.
+
+    Raises
+    ------
+    DataError
+        The response names one that is not known, or names none where there are several or the task needs one.
+    """
+    known = {**task.scenarios, **scenarios}
+    where = f"response {response.id!r} ({response.source or 'no file'})"
+    give = "Give it with --scenario FILE."
+    listed = f"known are {', '.join(sorted(known)[:20])}" if known else "no scenario is known"
+    if response.scenario is not None:
+        if response.scenario in known:
+            return known[response.scenario]
+        alike = [s for name, s in known.items() if fold(name) == fold(response.scenario)]
+        if len(alike) == 1:
+            return alike[0]
+        if not known and not task.needs_scenario:
+            return None
+        raise DataError(f"{where}: there is no scenario {response.scenario!r}; {listed}. {give}")
+    if len(known) == 1:
+        return next(iter(known.values()))
+    if not task.needs_scenario:
+        return None
+    if not known:
+        raise DataError(f"{where}: task {task.id} needs a scenario and {listed}. {give}")
+    raise DataError(f"{where}: names no scenario; {listed}. Name one of them in the response's 'scenario'.")

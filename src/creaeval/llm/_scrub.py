@@ -1,0 +1,30 @@
+"""Keep keys out of messages, logs and the ledger."""
+
+from __future__ import annotations
+
+import re
+
+# Providers repeat the key in their refusal, some in full and some half masked.
+_KEY = re.compile(r"\b(?:sk|pk|key|gsk|xai)-[\w*.-]{4,}|\bBearer\s+\S+", re.IGNORECASE)
+_USERINFO = re.compile(r"(\w+://)[^/\s@]+@")
+
+
+def scrub(text: str, *secrets: str) -> str:
+    """Replace secrets in a text.
+
+    Parameters
+    ----------
+    text : str
+        A message from elsewhere.
+    *secrets : str
+        Known secrets.
+
+    Returns
+    -------
+    str
+        The text with ``[key]`` in their place.
+    """
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, "[key]")
+    return _USERINFO.sub(r"\1", _KEY.sub("[key]", text))

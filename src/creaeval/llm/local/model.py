@@ -1,0 +1,167 @@
+"""The local model as a ChatModel: cheap to name, started when it is first needed."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from creaeval.errors import SettingError
+from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest
+from creaeval.llm.local import weights
+from creaeval.llm.local.child import Child, check_machine
+from creaeval.llm.openai_compatible import OpenAICompatible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_TOO_LONG = re.compile(r"\((\d+) tokens\) exceeds .*?\((\d+) tokens\)")
+
+
+class LocalModel:
+    """A GGUF file served by llama.cpp in a child process, or the built-in weights.
+
+    Parameters
+    ----------
+    path : str, optional
+        A GGUF file; the built-in model if not given.
+    n_ctx : int
+        Tokens of context, prompt and reply together.
+    """
+
+    concurrency = 1
+    free = True
+
+    def __init__(self, path: str | None = None, n_ctx: int = 16384) -> None:
+        self.n_ctx = n_ctx
+        self.name = f"local:{path}" if path else "local"
+        self._path = Path(path).expanduser() if path else None
+        self._child: Child | None = None
+        self._served: OpenAICompatible | None = None
+        self._starting: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
+
+    @cached_property
+    def identity(self) -> Mapping[str, str]:
+        """Provider, file name and hash; the built-in model's are known without its file.
+
+        Raises
+        ------
+        SettingError
+            The user's file cannot be read.
+        """
+        if self._path is None:
+            return {"provider": "local", "base_url": "", "model": weights.FILE, "sha256": weights.SHA256}
+        check_gguf(self._path)
+        sha256 = weights.file_sha256(self._path)
+        return {"provider": "local", "base_url": "", "model": self._path.name, "sha256": sha256}
+
+    async def start(self) -> None:
+        """Make the built-in file if need be, and start the process.
+
+        Raises
+        ------
+        SettingError
+            The extra, the file or the processor's AVX2 is missing, or llama.cpp cannot load the file.
+        """
+        async with self._lock():
+            if self._child is not None and self._child.running and self._served is not None:
+                await self._served.start()
+                return
+            await self._stop()
+            check_machine()
+            if self._path is None:
+                path = await asyncio.to_thread(weights.built_in_weights)
+            else:
+                check_gguf(self._path)
+                path = self._path
+            child = Child(path.resolve(), self.n_ctx)
+            url = await child.start()
+            self._child = child
+            self._served = OpenAICompatible(
+                self.name,
+                "local",
+                base_url=f"{url}/v1",
+                api_key=child.key,
+                concurrency=1,
+                free=True,
+                identity=self.identity,
+            )
+            await self._served.start()
+
+    async def request(self, request: ChatRequest) -> ChatReply:
+        """Make one attempt at a request.
+
+        Parameters
+        ----------
+        request : ChatRequest
+            What to ask.
+
+        Returns
+        -------
+        ChatReply
+            The answer.
+
+        Raises
+        ------
+        CallError
+            The attempt failed; a prompt longer than the context is named with both lengths.
+        """
+        await self.start()
+        served = self._served
+        if served is None:
+            raise AttemptError(f"{self.name}: it was closed during a request", kind="closed", retry=False)
+        try:
+            return await served.request(request)
+        except AttemptError as error:
+            if found := _TOO_LONG.search(str(error)):
+                message = (
+                    f"{self.name}: the prompt has {found[1]} tokens and the context {found[2]}. "
+                    "Shorten the response or use a model with a longer context."
+                )
+                raise AttemptError(message, kind="too_long", retry=False) from None
+            raise
+
+    async def close(self) -> None:
+        """End the process."""
+        async with self._lock():
+            await self._stop()
+
+    async def _stop(self) -> None:
+        served, self._served = self._served, None
+        child, self._child = self._child, None
+        if served is not None:
+            await served.close()
+        if child is not None:
+            child.stop()
+
+    def _lock(self) -> asyncio.Lock:
+        loop = asyncio.get_running_loop()
+        if self._starting is None or self._starting[0] is not loop:
+            self._starting = (loop, asyncio.Lock())
+        return self._starting[1]
+
+
+def check_gguf(path: Path) -> None:
+    """See that a file is a GGUF model.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+
+    Raises
+    ------
+    SettingError
+        It is missing, unreadable or something else.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(4)
+    except FileNotFoundError:
+        raise SettingError(f"{path}: there is no such file; expected a GGUF model.") from None
+    except OSError as error:
+        raise SettingError(f"{path}: the model cannot be read: {error.strerror}.") from None
+    if head != b"GGUF":
+        raise SettingError(f"{path}: this is not a GGUF model (it begins with {head!r}).")

@@ -1,0 +1,83 @@
+"""Turn a stored reply into a value, or into the turn that asks for a better one."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, TypeVar
+
+from creaeval.llm.chat import ChatRequest, Message
+from creaeval.llm.reply import ReplyProblem, parse_object
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from creaeval.llm._calls import StoredCall
+
+T = TypeVar("T", bound="BaseModel")
+
+# A reply that was cut off is long and useless: its beginning shows the model what it did.
+_CUT_SHOWN = 1000
+
+
+def read_reply(stored: StoredCall, reply_type: type[T], request: ChatRequest) -> T:
+    """Validate a reply.
+
+    Parameters
+    ----------
+    stored : StoredCall
+        The reply.
+    reply_type : type of pydantic.BaseModel
+        What it must become.
+    request : ChatRequest
+        What was asked.
+
+    Returns
+    -------
+    T
+        The value.
+
+    Raises
+    ------
+    ReplyProblem
+        The reply cannot be used; its lines say why.
+    """
+    from pydantic import ValidationError
+
+    from creaeval.llm._problems import problem_lines
+
+    if stored.finish == "length":
+        raise ReplyProblem(f"cut off by the limit of {request.settings.max_tokens} tokens")
+    if stored.finish == "refusal":
+        raise ReplyProblem(f"the model refused: {stored.text[:200].strip() or 'without words'}")
+    value = parse_object(stored.text)
+    try:
+        # From JSON, not from the dict: strict models then read lists and strings as JSON means them.
+        return reply_type.model_validate_json(json.dumps(value))
+    except ValidationError as error:
+        raise ReplyProblem(*problem_lines(error, request.schema)) from None
+
+
+def repair_turn(stored: StoredCall, problem: ReplyProblem) -> tuple[Message, Message]:
+    """Write the two turns that ask for a better reply.
+
+    Parameters
+    ----------
+    stored : StoredCall
+        The reply that cannot be used.
+    problem : ReplyProblem
+        Why.
+
+    Returns
+    -------
+    tuple of two Message
+        The model's reply and the user's answer to it.
+    """
+    text = stored.text
+    if stored.finish == "length" and len(text) > _CUT_SHOWN:
+        text = text[:_CUT_SHOWN] + " …"
+    shorter = ", and keep it short enough to finish" if stored.finish == "length" else ""
+    lines = "\n".join(f"- {line}" for line in problem.lines)
+    again = f"Reply again with the complete JSON object and nothing else{shorter}."
+    ask = f"That reply cannot be used:\n{lines}\n{again}"
+    # Providers refuse a turn without text.
+    return Message("assistant", text.strip() or "(no text)"), Message("user", ask)

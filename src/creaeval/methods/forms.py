@@ -1,0 +1,51 @@
+"""Show a model the form of its answer in a line or two; the JSON schema goes with the request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.sheets.replies import observed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from creaeval.tasks import Dimension, Step
+
+_FINDING = '{"quotes": ["…"], "observation": "…", "status": "present"}'
+
+
+def evidence_form(step: Step) -> str:
+    """Show the form of the analyst's answer for a step."""
+    parts: list[str] = []
+    if step.items is not None:
+        category = ['"category": "…"'] if step.items.categories else []
+        item = ", ".join([*category, *_findings(step.item_dimensions)])
+        parts.append(f'"items": {{"item_1": {{{item}}}, …}}')
+    parts += _findings(observed(step.step_dimensions))
+    return "{" + ", ".join([*parts, '"memory": "…"']) + "}"
+
+
+def _findings(dimensions: Iterable[Dimension]) -> list[str]:
+    return [f'"{d.id}": {"{…}" if index else _FINDING}' for index, d in enumerate(dimensions)]
+
+
+def score_form(steps: Sequence[Step], *, whole: bool) -> str:
+    """Show the form of a judge's answer for these steps, ``total`` included if they are the whole task."""
+    parts = [f'"{step.id}": {_step_form(step)}' for step in steps]
+    return "{" + ",\n".join([*parts, *(['"total": …'] if whole else [])]) + "}"
+
+
+def _step_form(step: Step) -> str:
+    parts: list[str] = []
+    if step.items is not None:
+        scored = [f'"{d.id}": {d.scale}' for d in step.item_dimensions if d.derive != "valid_items"]
+        if codes := step.items.judged_codes:
+            valid = ", ".join(['"valid": "yes"', *scored])
+            choice = "|".join(codes)
+            parts.append(f'"items": {{"item_1": {{{valid}}} or {{"valid": "{choice}"}}, …}}')
+        else:
+            parts.append(f'"items": {{"item_1": {{{", ".join(scored)}}}, …}}')
+    for dimension in step.dimensions:
+        low = 0 if dimension.scope == "item" else dimension.scale.min
+        parts.append(f'"{dimension.id}": {low}-{step.max_of(dimension)}')
+    return "{" + ", ".join([*parts, '"overall": …']) + "}"

@@ -1,0 +1,80 @@
+"""The judge's part: points for the evidence. No response is in reach of this module."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.methods.forms import score_form
+from creaeval.methods.render import render, render_prompt
+from creaeval.sheets.read_replies import read_scores
+from creaeval.sheets.replies import judge_reply
+
+if TYPE_CHECKING:
+    from creaeval.llm import Ask, Prompt
+    from creaeval.sheets import Evidence, ScoreSheet
+    from creaeval.tasks import Scenario, Task
+
+
+def judge_prompt(
+    task: Task, scenario: Scenario | None, evidence: Evidence, *, quotes: bool = False
+) -> Prompt:
+    """Write a judge's prompt; what other responses to the scenario share comes first.
+
+    Parameters
+    ----------
+    task : Task
+        Brings descriptions and rubrics.
+    scenario : Scenario or None
+        What the response answers.
+    evidence : Evidence
+        All that the judge learns of the response.
+    quotes : bool
+        Whether the quotes are shown. They are the respondent's words, so by default they are not.
+
+    Returns
+    -------
+    Prompt
+    """
+    parts = [{"step": task.step(found.step), "found": found} for found in evidence.steps]
+    steps = [task.step(found.step) for found in evidence.steps]
+    whole = len(steps) == len(task.steps)
+    return render_prompt(
+        task.language,
+        "judge",
+        scenario=scenario,
+        steps=steps,
+        whole=whole,
+        form=score_form(steps, whole=whole),
+        evidence=render(task.language, "evidence", steps=parts, quotes=quotes),
+    )
+
+
+async def judge_evidence(
+    task: Task, scenario: Scenario | None, evidence: Evidence, judge: Ask, *, quotes: bool = False
+) -> ScoreSheet:
+    """Have a judge score evidence.
+
+    Parameters
+    ----------
+    task, scenario, evidence, quotes
+        As for :func:`judge_prompt`.
+    judge : Ask
+        The judge.
+
+    Returns
+    -------
+    ScoreSheet
+        The judge's own values, with all that can be computed beside them.
+
+    Raises
+    ------
+    ReplyError, CallError
+        The judge gave no usable answer.
+    """
+    asked = await judge(
+        judge_prompt(task, scenario, evidence, quotes=quotes),
+        judge_reply(task, evidence),
+        schema_name=f"{task.id}_scores",
+        label={"response_id": evidence.response_id, "step": "judge"},
+    )
+    return read_scores(task, evidence, asked.value, judge.model.name)

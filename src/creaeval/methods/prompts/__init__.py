@@ -1,0 +1,1 @@
+"""Prompt templates, one folder a language; see :mod:`creaeval.methods.render`."""

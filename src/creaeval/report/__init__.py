@@ -1,0 +1,1 @@
+"""What people read: progress and results in the terminal."""

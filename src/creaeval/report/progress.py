@@ -1,0 +1,106 @@
+"""Show a run's progress on stderr: responses, calls, failures, tokens, time left."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+    from creaeval.llm import CallRecord
+    from creaeval.methods import Outcome
+    from creaeval.runs import Plan
+
+
+class ProgressWatcher:
+    """Count what a run does and draw it as one line.
+
+    Parameters
+    ----------
+    progress : rich.progress.Progress
+        Where the line is drawn.
+    plan : Plan
+        Says how much there is to do.
+    """
+
+    def __init__(self, progress: Progress, plan: Plan) -> None:
+        self._progress, self._plan = progress, plan
+        self._done = self._failed = self._tokens = self._retries = self._replayed = 0
+        self._calls: dict[str, int] = {}
+        self._per_case = {
+            case.response.id: len(case.response.steps) + len(plan.judges) for case in plan.cases
+        }
+        self._free = all(model.free for model in (plan.analyst, *plan.judges))
+        self._line = progress.add_task("", total=plan.n_calls, counts=self._counts(), stage="starting")
+
+    def call_done(self, call: CallRecord) -> None:
+        """Count a reply."""
+        response_id = call.label["response_id"]
+        self._replayed += call.from_ledger
+        if not call.from_ledger:
+            self._tokens += call.usage.input + call.usage.output
+        # A repaired reply is a call more than planned: the bar must not run past the response's share.
+        calls = self._calls[response_id] = self._calls.get(response_id, 0) + 1
+        advance = 1 if calls <= self._per_case.get(response_id, 0) else 0
+        stage = call.label.get("step", call.role)
+        self._progress.update(
+            self._line, advance=advance, counts=self._counts(), stage=escape(f"{response_id} {stage}")
+        )
+
+    def attempt_failed(self) -> None:
+        """Count a failed attempt."""
+        self._retries += 1
+        self._progress.update(self._line, counts=self._counts())
+
+    def response_done(self, outcome: Outcome) -> None:
+        """Count a finished response."""
+        self._done += 1
+        self._failed += bool(outcome.failures)
+        share = self._per_case.get(outcome.response_id, 0)
+        missing = max(0, share - self._calls.pop(outcome.response_id, 0))
+        self._progress.update(self._line, advance=missing, counts=self._counts())
+
+    def _counts(self) -> str:
+        parts = [f"{self._done}/{len(self._plan.responses)} responses", f"{self._failed} failed"]
+        if self._retries:
+            parts.append(f"{self._retries} failed attempts")
+        parts.append(f"{self._tokens / 1000:.1f}k tokens")
+        if self._replayed:
+            parts.append(f"{self._replayed} calls from the ledger")
+        parts.append("$0" if self._free else "cost not priced")
+        return ", ".join(parts)
+
+
+@contextmanager
+def show_progress(plan: Plan, console: Console) -> Iterator[ProgressWatcher]:
+    """Draw progress while the block runs.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is being done.
+    console : rich.console.Console
+        Standard error; on a pipe nothing is drawn.
+
+    Yields
+    ------
+    ProgressWatcher
+        To hand to the engine.
+    """
+    columns = (
+        BarColumn(bar_width=24),
+        TextColumn("{task.completed:.0f}/{task.total:.0f} calls"),
+        TextColumn("{task.fields[counts]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[stage]}[/dim]"),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        yield ProgressWatcher(progress, plan)

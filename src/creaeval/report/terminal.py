@@ -1,0 +1,181 @@
+"""Print a run so that it can be read: the sheet, what needs attention, what it took."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from creaeval.sheets import disagreements
+from creaeval.tasks import display_name, identities, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from creaeval.data import Rating
+    from creaeval.runs import Run
+    from creaeval.sheets import ScoreSheet
+    from creaeval.tasks import Task
+
+_SHEETS_SHOWN = 3
+
+
+def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rating_note: str = "") -> None:
+    """Print a run's scores and what should be known about them.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Standard output.
+    run : Run
+        The run.
+    ratings : sequence of Rating
+        People's scores of the same responses, shown beside with the differences.
+    rating_note : str
+        Said of the ratings, such as that they are made up.
+    """
+    scored = [outcome for outcome in run.outcomes if outcome.sheets]
+    if len(scored) <= _SHEETS_SHOWN:
+        for outcome in scored:
+            of_this = [rating for rating in ratings if rating.response_id == outcome.response_id]
+            console.print(_sheet_table(run.task, outcome.response_id, outcome.sheets, of_this))
+        if ratings and rating_note:
+            console.print(f"[yellow]{escape(rating_note)}[/yellow]")
+    else:
+        console.print(_overview(run))
+    for line in notes(run):
+        console.print(escape(line), highlight=False)
+    if run.n_failed:
+        console.print(_failure_table(run))
+
+
+def notes(run: Run) -> list[str]:
+    """Say in a few lines what should be known about a run's scores.
+
+    Parameters
+    ----------
+    run : Run
+        The run.
+
+    Returns
+    -------
+    list of str
+        Quotes found, sums that the judges got wrong, grids that could not be read, tokens and time.
+    """
+    lines: list[str] = []
+    found, quotes = run.quotes()
+    if quotes:
+        lines.append(
+            f"Quotes: {found} of {quotes} ({found / quotes:.0%}) found in the responses; "
+            f"the other {quotes - found} are flagged in responses/*.json."
+        )
+    wrong = [(sheet, line) for sheet in run.sheets for line in disagreements(sheet)]
+    if wrong:
+        sheet, line = wrong[0]
+        lines.append(
+            f"Computed values differ from the judge's own in {len(wrong)} "
+            f"{'place' if len(wrong) == 1 else 'places'} (first: {sheet.response_id}, {line}); "
+            "the computed ones count, both are in scores.csv."
+        )
+    for outcome in run.outcomes:
+        steps = outcome.evidence.steps if outcome.evidence is not None else ()
+        lines += [
+            f"{outcome.response_id}, {step.step}: {step.grid_note}."
+            for step in steps
+            if step.grid_note and step.grid_score is None
+        ]
+    tokens = run.tokens_by_stage()["all"]
+    if tokens.calls:
+        again = f", {tokens.from_ledger} of them from the ledger" if tokens.from_ledger else ""
+        lines.append(
+            f"{tokens.calls} calls{again}: {tokens.input_tokens:,} tokens in "
+            f"({tokens.cached_tokens:,} cached), {tokens.output_tokens:,} out; "
+            f"{tokens.seconds:.0f} s of requests."
+        )
+    return lines
+
+
+def _sheet_table(
+    task: Task, response_id: str, sheets: Sequence[ScoreSheet], ratings: Sequence[Rating]
+) -> Table:
+    table = Table(title=f"Score sheet of {escape(response_id)}", title_justify="left", pad_edge=False)
+    table.add_column("Step")
+    table.add_column("Dimension")
+    table.add_column("Most", justify="right", style="dim")
+    for sheet in sheets:
+        table.add_column(escape(sheet.scorer), justify="right")
+    for rating in ratings:
+        table.add_column(escape(rating.rater), justify="right")
+        for _ in sheets:
+            table.add_column(f"vs {escape(rating.rater)}", justify="right", style="cyan")
+    shown = ""
+    for identity in identities(task):
+        if not any(scorer.final(identity) is not None for scorer in (*sheets, *(r.sheet for r in ratings))):
+            continue
+        step_id, _, part = identity.partition(".")
+        name = task.step(step_id).name if part and step_id != shown else ""
+        shown = step_id
+        cells = [_points(sheet.final(identity)) for sheet in sheets]
+        for rating in ratings:
+            rated = rating.sheet.final(identity)
+            cells += [_points(rated), *(_difference(sheet.final(identity), rated) for sheet in sheets)]
+        bold = "bold" if part in {"", "overall"} else ""
+        table.add_row(
+            name,
+            escape(display_name(task, identity)),
+            str(_most(task, identity)),
+            *cells,
+            style=bold,
+            end_section=part in {"", "overall"},
+        )
+    return table
+
+
+def _overview(run: Run) -> Table:
+    table = Table(title=f"{len(run.outcomes)} responses", title_justify="left", pad_edge=False)
+    table.add_column("Response")
+    table.add_column("Judge")
+    for step in run.task.steps:
+        table.add_column(f"{step.id}\n({step.max})", justify="right")
+    table.add_column(f"Total\n({run.task.max})", justify="right", style="bold")
+    for sheet in run.sheets:
+        overalls = [_points(sheet.final(f"{step.id}.overall")) for step in run.task.steps]
+        table.add_row(escape(sheet.response_id), escape(sheet.scorer), *overalls, _points(sheet.total))
+    return table
+
+
+def _failure_table(run: Run) -> Table:
+    table = Table(
+        title=f"{run.n_failed} not scored, or not by every judge", title_justify="left", style="red"
+    )
+    for name in ("Response", "Stage", "Model", "Reason"):
+        table.add_column(name, overflow="fold")
+    for outcome in run.outcomes:
+        for failure in outcome.failures:
+            table.add_row(
+                escape(outcome.response_id), failure.stage, escape(failure.model), escape(failure.reason)
+            )
+    return table
+
+
+def _most(task: Task, identity: str) -> int:
+    step, part = resolve(task, identity)
+    if step is None:
+        return task.max
+    if part == "overall":
+        return step.max
+    for group in step.groups:
+        if group.id == part:
+            return sum(step.max_of(step.dimension(member)) for member in group.members)
+    return step.max_of(step.dimension(part))
+
+
+def _points(value: float | None) -> str:
+    return "–" if value is None else f"{value:g}"
+
+
+def _difference(score: float | None, rating: float | None) -> str:
+    return "–" if score is None or rating is None else f"{score - rating:+g}"

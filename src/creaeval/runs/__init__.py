@@ -1,0 +1,26 @@
+"""Runs: plan, carry out, keep, resume, export."""
+
+from creaeval.runs.engine import Watcher
+from creaeval.runs.export import export_run, write_table
+from creaeval.runs.plan import Plan, make_plan, unscored_items
+from creaeval.runs.run import Run, Tokens
+from creaeval.runs.score import DEFAULT_LEDGER, DEFAULT_MODEL, prepare, run_plan, score
+from creaeval.runs.store import RunLine, RunStore
+
+__all__ = [
+    "DEFAULT_LEDGER",
+    "DEFAULT_MODEL",
+    "Plan",
+    "Run",
+    "RunLine",
+    "RunStore",
+    "Tokens",
+    "Watcher",
+    "export_run",
+    "make_plan",
+    "prepare",
+    "run_plan",
+    "score",
+    "unscored_items",
+    "write_table",
+]

@@ -1,0 +1,136 @@
+"""Write a run to a folder: tables for people, JSON for everything."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from creaeval.errors import SettingError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from creaeval.runs.run import Run
+
+
+def export_run(run: Run, folder: str | Path) -> list[Path]:
+    """Write everything of a run.
+
+    Parameters
+    ----------
+    run : Run
+        The run, finished or not.
+    folder : str or Path
+        Created if need be. A folder that holds something else than this run is refused.
+
+    Returns
+    -------
+    list of Path
+        ``scores.csv``, ``scores_wide.csv``, ``failures.csv``, ``run.json``, and ``responses/ID.json`` with
+        evidence, memory and sheets of one response each.
+
+    Raises
+    ------
+    SettingError
+        The folder holds another run or other files, or cannot be written.
+    """
+    folder = Path(folder)
+    _check_folder(run, folder)
+    try:
+        (folder / "responses").mkdir(parents=True, exist_ok=True)
+        written = [
+            write_table(run.scores, folder / "scores.csv"),
+            write_table(run.scores_wide, folder / "scores_wide.csv"),
+            write_table(run.failures, folder / "failures.csv"),
+            _write_json({"state": run.state, **run.manifest}, folder / "run.json"),
+        ]
+        for outcome in run.outcomes:
+            path = folder / "responses" / f"{file_name(outcome.response_id)}.json"
+            written.append(_write_json(outcome.model_dump(mode="json"), path))
+    except OSError as error:
+        raise SettingError(
+            f"{folder}: cannot be written ({error.strerror}). Nothing is lost: "
+            f"`creaeval runs export {run.id} --out DIR` writes the same to another folder."
+        ) from error
+    return written
+
+
+def write_table(frame: pd.DataFrame, path: Path) -> Path:
+    """Write a table as CSV (UTF-8 with a mark that Excel needs) in which no cell can act as a formula.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The table; missing values become empty cells.
+    path : Path
+        The file.
+
+    Returns
+    -------
+    Path
+        The same path.
+    """
+    harmless = frame.map(lambda cell: _no_formula(cell) if isinstance(cell, str) else cell)
+    harmless.columns = [_no_formula(str(name)) for name in frame.columns]
+    harmless.to_csv(path, index=False, encoding="utf-8-sig", lineterminator="\n")
+    return path
+
+
+def _no_formula(text: str) -> str:
+    # Spreadsheets run a cell that begins so; a leading apostrophe makes it text. Plain numbers may stay.
+    if text[:1] in "=+-@\t\r" and text and not re.fullmatch(r"[+-]?\d+([.,]\d+)?", text):
+        return f"'{text}"
+    return text
+
+
+def file_name(response_id: str) -> str:
+    """Make a file name of a response's id, unique and safe on every system.
+
+    Parameters
+    ----------
+    response_id : str
+        Any id.
+
+    Returns
+    -------
+    str
+        The id itself where it is plain; else its plain part and a hash of the whole.
+    """
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", response_id).strip(".")[:80]
+    reserved = plain.split(".")[0].upper() in {"CON", "PRN", "AUX", "NUL", "COM1", "COM2", "LPT1", "LPT2"}
+    # Lower case only: ids that differ in case alone would share a file on Windows and macOS.
+    if plain == response_id and plain and not reserved and len(response_id) <= 80 and not _mixed(response_id):
+        return plain
+    return f"{plain}-{hashlib.sha256(response_id.encode()).hexdigest()[:8]}"
+
+
+def _mixed(text: str) -> bool:
+    return text not in (text.lower(), text.upper())
+
+
+def _check_folder(run: Run, folder: Path) -> None:
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise SettingError(f"{folder}: this is a file; --out expects a folder.")
+    if not any(folder.iterdir()):
+        return
+    record = folder / "run.json"
+    try:
+        there = json.loads(record.read_text(encoding="utf-8")).get("run_id")
+    except (OSError, ValueError, AttributeError):
+        there = None
+    if there != run.id:
+        holds = f"holds run {there}" if there else "holds other files"
+        raise SettingError(
+            f"{folder}: this folder {holds}; name another one with --out. Nothing is lost: "
+            f"`creaeval runs export {run.id} --out DIR` writes this run."
+        )
+
+
+def _write_json(value: object, path: Path) -> Path:
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    return path

@@ -1,0 +1,194 @@
+"""Plan a run: what is scored by whom, and which responses cannot be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from creaeval.data import find_scenario
+from creaeval.errors import DataError, SettingError
+from creaeval.methods import Case, StageFailure, prompt_hashes, prompt_languages
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from creaeval.data import Response
+    from creaeval.llm import ChatModel, Settings
+    from creaeval.tasks import Scenario, Task
+
+MissingStep = Literal["refuse", "skip"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One method with its models over a set of responses.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    method : str
+        A registered method's name.
+    analyst : ChatModel
+        Who gathers evidence.
+    judges : tuple of ChatModel
+        Who scores it.
+    settings : Settings
+        How all of them are asked.
+    responses : tuple of Response
+        All that was given, in its order.
+    cases : tuple of Case
+        What is scored, responses to one scenario next to each other so that prompt caches hit.
+    refused : mapping of str to StageFailure
+        By response id, why a response is not scored at all.
+    """
+
+    task: Task
+    method: str
+    analyst: ChatModel
+    judges: tuple[ChatModel, ...]
+    settings: Settings
+    responses: tuple[Response, ...]
+    cases: tuple[Case, ...]
+    refused: Mapping[str, StageFailure]
+
+    @property
+    def run_id(self) -> str:
+        """Name the run by all that decides its scores: the same command is the same run."""
+        content = {
+            "task": self.task.model_dump(mode="json"),
+            "method": self.method,
+            "analyst": dict(self.analyst.identity),
+            "judges": [dict(judge.identity) for judge in self.judges],
+            "settings": {
+                "temperature": self.settings.temperature,
+                "max_tokens": self.settings.max_tokens,
+                "seed": self.settings.seed,
+            },
+            "prompts": prompt_hashes(self.task.language),
+            "responses": sorted(
+                json.dumps(
+                    [
+                        case.response.model_dump(mode="json", exclude={"source"}),
+                        case.scenario.model_dump(mode="json") if case.scenario is not None else None,
+                    ],
+                    sort_keys=True,
+                )
+                for case in self.cases
+            ),
+            "refused": sorted(self.refused),
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:10]
+
+    @property
+    def n_calls(self) -> int:
+        """Calls the run makes if every first reply is usable."""
+        return sum(len(case.response.steps) + len(self.judges) for case in self.cases)
+
+
+def make_plan(
+    *,
+    task: Task,
+    responses: Sequence[Response],
+    scenarios: Mapping[str, Scenario],
+    analyst: ChatModel,
+    judges: Sequence[ChatModel],
+    settings: Settings,
+    method: str = "creaeval",
+    missing_step: MissingStep = "refuse",
+) -> Plan:
+    """Check everything that can be checked before the first call.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    responses : sequence of Response
+        What is to be scored.
+    scenarios : mapping of str to Scenario
+        Beside those the task brings; the same id here counts.
+    analyst, judges, settings, method
+        As in :class:`Plan`.
+    missing_step : {"refuse", "skip"}
+        What to do with a response that lacks a step: refuse it, or score the steps it has.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    DataError
+        No response was given, or one names a scenario nobody gave.
+    SettingError
+        Two judges are the same, or the task's language has no prompts.
+    """
+    if not responses:
+        raise DataError("There is no response to score: the files hold none.")
+    if not judges:
+        raise SettingError("At least one judge is needed.")
+    names = [judge.name for judge in judges]
+    if len(set(names)) < len(names):
+        raise SettingError(f"Each judge can be named once; found {', '.join(names)}.")
+    if task.language not in prompt_languages():
+        raise SettingError(
+            f"Task {task.id} is in language {task.language!r}; "
+            f"there are prompts in {', '.join(prompt_languages())}."
+        )
+    known = {**task.scenarios, **scenarios}
+    cases: list[Case] = []
+    refused: dict[str, StageFailure] = {}
+    for response in responses:
+        case = Case(task, _present_steps(task, response), find_scenario(response, known, task))
+        missing = response.missing_steps(task)
+        if reason := _refusal(task, response, missing, missing_step):
+            refused[response.id] = StageFailure(stage="input", model="", reason=reason)
+        else:
+            cases.append(case)
+    cases.sort(key=lambda case: case.scenario.id if case.scenario is not None else "")
+    return Plan(task, method, analyst, tuple(judges), settings, tuple(responses), tuple(cases), refused)
+
+
+def _present_steps(task: Task, response: Response) -> Response:
+    present = {s.id: response.steps[s.id] for s in task.steps if s.id not in response.missing_steps(task)}
+    return response.model_copy(update={"steps": present})
+
+
+def _refusal(task: Task, response: Response, missing: list[str], missing_step: MissingStep) -> str:
+    if len(missing) == len(task.steps):
+        return f"{response.source}: response {response.id!r} is empty; no step has any text."
+    if missing and missing_step == "refuse":
+        named = ", ".join(f"{step_id} ({task.step(step_id).name})" for step_id in missing)
+        return (
+            f"{response.source}: response {response.id!r} has nothing for {named}. "
+            "Complete it, or score the steps it has with --missing-step skip (its Total is then undefined)."
+        )
+    return ""
+
+
+def unscored_items(plan: Plan) -> list[str]:
+    """Say which items are beyond a step's maximum and so are not scored.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+
+    Returns
+    -------
+    list of str
+        One line for each step concerned.
+    """
+    lines: list[str] = []
+    for case in plan.cases:
+        for step_id, written in case.response.steps.items():
+            items = plan.task.step(step_id).items
+            if written.unscored and items is not None:
+                numbers = ", ".join(str(item.number) for item in written.unscored)
+                lines.append(
+                    f"{case.response.id}, {step_id}: {items.name} {numbers} not scored "
+                    f"(the first {items.max} count)"
+                )
+    return lines

@@ -1,0 +1,231 @@
+"""Score responses: from files or objects to a finished run."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from creaeval.data import Response, read_responses, read_scenarios
+from creaeval.errors import CreaEvalError
+from creaeval.llm import ChatModel, Ledger, Settings, open_model
+from creaeval.runs.engine import carry_out
+from creaeval.runs.manifest import describe_plan, describe_result
+from creaeval.runs.plan import MissingStep, Plan, make_plan
+from creaeval.runs.store import RunStore
+from creaeval.tasks import Scenario, Task, load_task
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping, Sequence
+
+    from creaeval.methods import Outcome
+    from creaeval.runs.engine import Watcher
+    from creaeval.runs.run import Run, State
+
+DEFAULT_MODEL = "local"
+DEFAULT_LEDGER = ".creaeval/ledger.db"
+
+AnyModel: TypeAlias = str | ChatModel
+
+
+def score(
+    responses: str | Path | Sequence[str | Path] | Sequence[Response],
+    *,
+    task: str | Path | Task = "cgpst",
+    scenarios: str | Path | Mapping[str, Scenario] | None = None,
+    analyst: AnyModel = DEFAULT_MODEL,
+    judges: AnyModel | Sequence[AnyModel] = DEFAULT_MODEL,
+    method: str = "creaeval",
+    settings: Settings | None = None,
+    missing_step: MissingStep = "refuse",
+    ledger: str | Path = DEFAULT_LEDGER,
+    watcher: Watcher | None = None,
+) -> Run:
+    """Score responses and return everything that came of it.
+
+    Parameters
+    ----------
+    responses : path, sequence of paths, or sequence of Response
+        What to score.
+    task : str, Path or Task
+        A built-in task's name, a YAML file, or a task.
+    scenarios : path or mapping of str to Scenario, optional
+        What the responses answer, where the task brings no scenarios of its own.
+    analyst : str or ChatModel
+        Who gathers evidence, such as ``"openai:NAME"``; the local model if not named.
+    judges : str, ChatModel or sequence of them
+        Who scores the evidence.
+    method : str
+        A registered method's name.
+    settings : Settings, optional
+        Temperature, seed, limits.
+    missing_step : {"refuse", "skip"}
+        Whether a response that lacks a step is refused, or scored for the steps it has.
+    ledger : str or Path
+        File or SQLAlchemy URL where calls and runs are kept; a finished call in it is not made again.
+    watcher : Watcher, optional
+        Is told of progress.
+
+    Returns
+    -------
+    Run
+        Its ``scores``, ``scores_wide`` and ``failures`` are DataFrames, its ``outcomes`` hold evidence,
+        memories and sheets.
+
+    Raises
+    ------
+    InputError
+        Something given is wrong; nothing was asked of any model.
+    PermanentCallError, LedgerError
+        The run cannot go on. What was finished is in the ledger.
+    KeyboardInterrupt
+        Stopped by the user; the same call takes the run up again.
+    """
+    plan = prepare(
+        responses,
+        task=task,
+        scenarios=scenarios,
+        analyst=analyst,
+        judges=judges,
+        method=method,
+        settings=settings,
+        missing_step=missing_step,
+    )
+    with Ledger.open(ledger) as opened:
+        return run_plan(plan, opened, watcher)
+
+
+def prepare(
+    responses: str | Path | Sequence[str | Path] | Sequence[Response],
+    *,
+    task: str | Path | Task,
+    scenarios: str | Path | Mapping[str, Scenario] | None,
+    analyst: AnyModel,
+    judges: AnyModel | Sequence[AnyModel],
+    method: str,
+    settings: Settings | None,
+    missing_step: MissingStep,
+) -> Plan:
+    """Read and check all inputs of :func:`score`, whose parameters these are.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    InputError
+        Something given is wrong.
+    """
+    the_task = task if isinstance(task, Task) else load_task(task)
+    given = read_scenarios(scenarios) if isinstance(scenarios, str | Path) else scenarios or {}
+    named: Sequence[AnyModel] = judges if isinstance(judges, list | tuple) else [cast("AnyModel", judges)]
+    models: dict[str, ChatModel] = {}
+
+    def model(wanted: AnyModel) -> ChatModel:
+        # One object a name: roles that share a model share its slots and its process.
+        return models.setdefault(wanted, open_model(wanted)) if isinstance(wanted, str) else wanted
+
+    return make_plan(
+        task=the_task,
+        responses=_responses(responses, the_task),
+        scenarios=given,
+        analyst=model(analyst),
+        judges=[model(judge) for judge in named],
+        settings=settings or Settings(),
+        method=method,
+        missing_step=missing_step,
+    )
+
+
+def _responses(
+    given: str | Path | Sequence[str | Path] | Sequence[Response], task: Task
+) -> Sequence[Response]:
+    if isinstance(given, str | Path):
+        return read_responses([given], task)
+    paths = [one for one in given if isinstance(one, str | Path)]
+    objects = [one for one in given if isinstance(one, Response)]
+    return [*read_responses(paths, task), *objects] if paths else objects
+
+
+def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None) -> Run:
+    """Carry out a plan and keep everything in the ledger.
+
+    Parameters
+    ----------
+    plan : Plan
+        From :func:`prepare` or :func:`creaeval.runs.make_plan`.
+    ledger : Ledger
+        Where calls, outcomes and the run's record go.
+    watcher : Watcher, optional
+        Is told of progress.
+
+    Returns
+    -------
+    Run
+
+    Raises
+    ------
+    CreaEvalError, KeyboardInterrupt
+        The run could not be finished. Its record says so, and its outcomes so far can be loaded with
+        :class:`creaeval.runs.RunStore`.
+    """
+    store, run_id = RunStore(ledger), plan.run_id
+    given = {response.id: (position, response.extra) for position, response in enumerate(plan.responses)}
+    store.begin(plan, describe_plan(plan))
+
+    def keep(outcome: Outcome) -> None:
+        position, carried = given[outcome.response_id]
+        store.keep(run_id, outcome, position, carried)
+
+    def close(state: State) -> None:
+        run = store.load(run_id)
+        store.end(run_id, state, {**run.manifest, **describe_result(run, plan)})
+
+    try:
+        _finish_in_any_thread(carry_out(plan, ledger, keep, watcher))
+    except KeyboardInterrupt:
+        close("stopped")
+        raise
+    except CreaEvalError:
+        close("failed")
+        raise
+    close("finished")
+    return store.load(run_id)
+
+
+def _finish_in_any_thread(work: Coroutine[Any, Any, None]) -> None:
+    """Run a coroutine to its end, also where a loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    ended: list[BaseException] = []
+    runner = asyncio.Runner()
+    task: list[asyncio.Task[None]] = []
+
+    async def tracked() -> None:
+        if (current := asyncio.current_task()) is not None:
+            task.append(current)
+        await work
+
+    def run() -> None:
+        try:
+            with runner:
+                runner.run(tracked())
+        except BaseException as error:  # noqa: BLE001 - handed to the caller's thread
+            ended.append(error)
+
+    thread = threading.Thread(target=run, name="creaeval-run")
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        if task:
+            runner.get_loop().call_soon_threadsafe(task[0].cancel)
+        thread.join()
+        raise
+    if ended:
+        raise ended[0]

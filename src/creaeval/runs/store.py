@@ -1,0 +1,197 @@
+"""Keep runs and their outcomes in the ledger's database, each outcome as soon as it is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, cast
+
+from sqlalchemy import (
+    JSON,
+    Column,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    delete,
+    func,
+    select,
+    update,
+)
+from sqlalchemy.schema import CreateTable
+
+from creaeval.errors import SettingError
+from creaeval.methods import Outcome
+from creaeval.runs.run import Run, State
+from creaeval.tasks import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from creaeval.llm import Ledger
+    from creaeval.runs.plan import Plan
+
+_metadata = MetaData()
+_runs = Table(
+    "runs",
+    _metadata,
+    Column("id", String(10), primary_key=True),
+    Column("created", String(32), nullable=False),
+    Column("updated", String(32), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("task", JSON, nullable=False),
+    Column("manifest", JSON, nullable=False),
+)
+_outcomes = Table(
+    "outcomes",
+    _metadata,
+    Column("run_id", String(10), ForeignKey("runs.id"), primary_key=True),
+    Column("response_id", String, primary_key=True),
+    Column("position", Integer, nullable=False),
+    Column("carried", JSON, nullable=False),
+    Column("outcome", JSON, nullable=False),
+)
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One run in a list: its id, when it was last touched, its state, and what it was over."""
+
+    id: str
+    updated: str
+    state: str
+    task: str
+    method: str
+    judges: str
+    n_outcomes: int
+
+
+class RunStore:
+    """The runs in a ledger's database.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Where they are kept.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        with ledger.guard(), ledger.engine.begin() as connection:
+            connection.execute(CreateTable(_runs, if_not_exists=True))
+            connection.execute(CreateTable(_outcomes, if_not_exists=True))
+
+    def begin(self, plan: Plan, manifest: Mapping[str, Any]) -> None:
+        """Open a run, or reopen it: its earlier outcomes give way to those that now follow."""
+        run_id, now = plan.run_id, _now()
+        with self._ledger.guard(), self._ledger.engine.begin() as connection:
+            connection.execute(delete(_outcomes).where(_outcomes.c.run_id == run_id))
+            connection.execute(delete(_runs).where(_runs.c.id == run_id))
+            connection.execute(
+                _runs.insert().values(
+                    id=run_id,
+                    created=now,
+                    updated=now,
+                    state="running",
+                    task=plan.task.model_dump(mode="json"),
+                    manifest=dict(manifest),
+                )
+            )
+
+    def keep(self, run_id: str, outcome: Outcome, position: int, carried: Mapping[str, str]) -> None:
+        """Commit one outcome."""
+        with self._ledger.guard(), self._ledger.engine.begin() as connection:
+            connection.execute(
+                _outcomes.insert().values(
+                    run_id=run_id,
+                    response_id=outcome.response_id,
+                    position=position,
+                    carried=dict(carried),
+                    outcome=outcome.model_dump(mode="json"),
+                )
+            )
+
+    def end(self, run_id: str, state: State, manifest: Mapping[str, Any]) -> None:
+        """Close a run in the state it reached."""
+        with self._ledger.guard(), self._ledger.engine.begin() as connection:
+            connection.execute(
+                update(_runs)
+                .where(_runs.c.id == run_id)
+                .values(state=state, updated=_now(), manifest=dict(manifest))
+            )
+
+    def load(self, run_id: str) -> Run:
+        """Load a run with its outcomes.
+
+        Parameters
+        ----------
+        run_id : str
+            The id, or enough of its beginning to be unique.
+
+        Returns
+        -------
+        Run
+
+        Raises
+        ------
+        SettingError
+            No run, or more than one, has an id that begins so.
+        """
+        with self._ledger.guard(), self._ledger.engine.connect() as connection:
+            found = connection.execute(
+                select(_runs).where(_runs.c.id.startswith(run_id, autoescape=True))
+            ).all()
+            if len(found) != 1:
+                known = (
+                    connection.execute(select(_runs.c.id).order_by(_runs.c.updated.desc())).scalars().all()
+                )
+                raise SettingError(_no_such_run(run_id, [row.id for row in found], list(known)))
+            row = found[0]
+            rows = connection.execute(
+                select(_outcomes).where(_outcomes.c.run_id == row.id).order_by(_outcomes.c.position)
+            ).all()
+        return Run(
+            id=row.id,
+            state=cast("State", row.state),
+            task=Task.model_validate(row.task),
+            manifest=row.manifest,
+            outcomes=tuple(Outcome.model_validate(r.outcome) for r in rows),
+            carried={r.response_id: r.carried for r in rows},
+        )
+
+    def list(self) -> list[RunLine]:
+        """List all runs, the latest first."""
+        count = func.count(_outcomes.c.response_id)
+        statement = (
+            select(_runs, count.label("n"))
+            .outerjoin(_outcomes, _outcomes.c.run_id == _runs.c.id)
+            .group_by(_runs.c.id)
+            .order_by(_runs.c.updated.desc())
+        )
+        with self._ledger.guard(), self._ledger.engine.connect() as connection:
+            rows = connection.execute(statement).all()
+        return [
+            RunLine(
+                id=row.id,
+                updated=row.updated,
+                state=row.state,
+                task=row.task["id"],
+                method=row.manifest["method"],
+                judges=", ".join(judge["name"] for judge in row.manifest["judges"]),
+                n_outcomes=row.n,
+            )
+            for row in rows
+        ]
+
+
+def _no_such_run(run_id: str, found: list[str], known: list[str]) -> str:
+    if found:
+        return f"More than one run begins with {run_id!r}: {', '.join(found)}; give more of its id."
+    return f"There is no run {run_id!r}; " + (
+        f"known are {', '.join(known[:10])}." if known else "this ledger holds no run yet."
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,157 @@
+"""Turn valid replies into evidence and score sheets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from creaeval.sheets.compute import complete_sheet
+from creaeval.sheets.evidence import DimensionEvidence, ItemEvidence, StepEvidence
+from creaeval.sheets.grid import check_grid
+from creaeval.sheets.quotes import find_quote
+from creaeval.sheets.replies import item_key, observed
+from creaeval.sheets.score_sheet import ItemScores, ScoreSheet, StepScores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from creaeval.sheets.evidence import Evidence
+    from creaeval.sheets.replies import Finding, Reply
+    from creaeval.tasks import Dimension, Step, Task
+
+
+def read_evidence(
+    step: Step, reply: Reply, text: str, items: Mapping[int, bool], n_criteria: int | None
+) -> tuple[StepEvidence, str]:
+    """Turn the analyst's reply for one step into evidence with every quote looked up.
+
+    Parameters
+    ----------
+    step : Step
+        The step.
+    reply : Reply
+        A valid reply in the form of :func:`creaeval.sheets.evidence_reply`.
+    text : str
+        What the respondent wrote, in which quotes are looked up.
+    items : mapping of int to bool
+        The numbers of all items that count, and whether each is blank.
+    n_criteria : int or None
+        Columns of the ranking grid where the step has one.
+
+    Returns
+    -------
+    tuple of (StepEvidence, str)
+        The evidence, and the analyst's memory of the step.
+    """
+    found: dict[str, Any] = {name: getattr(reply, name) for name in type(reply).model_fields}
+    entries: list[ItemEvidence] = []
+    for number, blank in items.items():
+        if blank:
+            entries.append(ItemEvidence(item=number, blank=True))
+            continue
+        item = getattr(found["items"], item_key(number))
+        entries.append(
+            ItemEvidence(
+                item=number,
+                category=getattr(item, "category", None),
+                dimensions={d.id: _dimension(getattr(item, d.id), text) for d in step.item_dimensions},
+            )
+        )
+    dimensions = {d.id: _dimension(found[d.id], text) for d in observed(step.step_dimensions)}
+    dimensions |= {
+        d.id: _categories_seen(entries) for d in step.step_dimensions if d.derive == "distinct_categories"
+    }
+    grid = (
+        check_grid(text, n_criteria)
+        if n_criteria is not None and any(d.derive == "ranking_grid" for d in step.dimensions)
+        else None
+    )
+    return (
+        StepEvidence(
+            step=step.id,
+            items=tuple(entries),
+            dimensions={d.id: dimensions[d.id] for d in step.step_dimensions},
+            grid_score=grid.score if grid is not None else None,
+            grid_note=grid.note if grid is not None else "",
+        ),
+        str(found["memory"]).strip(),
+    )
+
+
+def _dimension(finding: Finding, text: str) -> DimensionEvidence:
+    return DimensionEvidence(
+        observation=finding.observation.strip(),
+        status=finding.status,
+        quotes=tuple(find_quote(quote, text) for quote in finding.quotes),
+    )
+
+
+def _categories_seen(items: list[ItemEvidence]) -> DimensionEvidence:
+    """List which items fall under which category; computed, since it only repeats what stands above."""
+    groups: dict[str, list[str]] = {}
+    for item in items:
+        if item.category is not None:
+            groups.setdefault(item.category, []).append(str(item.item))
+    words = "; ".join(f"{category}: {', '.join(numbers)}" for category, numbers in groups.items())
+    return DimensionEvidence(
+        observation=f"Items by category: {words}." if words else "No item has a category.",
+        status="present" if words else "none",
+    )
+
+
+def read_scores(task: Task, evidence: Evidence, reply: Reply, judge: str) -> ScoreSheet:
+    """Turn a judge's reply into a completed score sheet.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    evidence : Evidence
+        What the judge read; it brings the categories, the blank items and the grid's value.
+    reply : Reply
+        A valid reply in the form of :func:`creaeval.sheets.judge_reply`.
+    judge : str
+        The judge's name.
+
+    Returns
+    -------
+    ScoreSheet
+        The judge's own values as written, with everything computable computed beside them.
+    """
+    steps: list[StepScores] = []
+    for found in evidence.steps:
+        step, form = task.step(found.step), getattr(reply, found.step)
+        written = {d.id: float(getattr(form, d.id)) for d in step.dimensions}
+        written["overall"] = float(form.overall)
+        items = tuple(_item(step, entry, form) for entry in found.items)
+        steps.append(StepScores(step=step.id, items=items, written=written))
+    total = getattr(reply, "total", None)
+    sheet = ScoreSheet(
+        response_id=evidence.response_id,
+        scorer=judge,
+        steps=tuple(steps),
+        written_total=None if total is None else float(total),
+    )
+    grids = {s.step: s.grid_score for s in evidence.steps if s.grid_score is not None}
+    return complete_sheet(task, sheet, grids)
+
+
+def _item(step: Step, entry: ItemEvidence, form: Any) -> ItemScores:
+    if entry.blank:
+        return ItemScores(item=entry.item, invalid="blank")
+    scores = getattr(form.items, item_key(entry.item))
+    verdict = getattr(scores, "valid", "yes")
+    if verdict != "yes":
+        return ItemScores(
+            item=entry.item,
+            invalid=verdict,
+            scores={d.id: 0 for d in step.item_dimensions if d.derive == "valid_items"},
+        )
+    return ItemScores(
+        item=entry.item,
+        category=entry.category,
+        scores={d.id: _item_points(d, scores) for d in step.item_dimensions},
+    )
+
+
+def _item_points(dimension: Dimension, scores: Any) -> int:
+    return 1 if dimension.derive == "valid_items" else int(getattr(scores, dimension.id))

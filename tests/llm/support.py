@@ -1,0 +1,84 @@
+"""What the tests of the llm layer share."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from creaeval.llm.ask import Prompt
+from creaeval.llm.chat import ChatReply, ChatRequest, Usage
+from creaeval.llm.openai_compatible import OpenAICompatible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+KEY = "sk-test-4f9a8b7c6d5e"
+
+
+class Step2(BaseModel):
+    """The six dimensions of one step, with their points (shared/cases/README.md)."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    condition_phrase: Annotated[int, Field(alias="Condition Phrase", ge=0, le=2)]
+    stem: Annotated[int, Field(alias="Stem & KVP", ge=0, le=3)]
+    purpose: Annotated[int, Field(alias="Purpose", ge=0, le=3)]
+    parameters: Annotated[int, Field(alias="FS Parameters", ge=0, le=2)]
+    focus: Annotated[int, Field(alias="Focus", ge=1, le=10)]
+    adequacy: Annotated[int, Field(alias="Adequacy", ge=1, le=10)]
+
+
+class Verdict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    step: Annotated[Step2, Field(alias="Step-2")]
+
+
+def verdict(focus: int = 7, **changes: int) -> str:
+    """Write a verdict as the cases do."""
+    points = {"Condition Phrase": 1, "Stem & KVP": 2, "Purpose": 2, "FS Parameters": 1}
+    return json.dumps({"Step-2": {**points, "Focus": focus, "Adequacy": 6, **changes}})
+
+
+PROMPT = Prompt("You judge.", "Rate response R1.")
+LABEL = {"response_id": "R1", "step": "step2"}
+
+
+class FakeModel:
+    """A ChatModel that answers from a function of the request and its number."""
+
+    free = True
+
+    def __init__(
+        self,
+        answer: Callable[[ChatRequest, int], str | ChatReply | Exception],
+        *,
+        name: str = "fake:m1",
+        concurrency: int = 4,
+    ) -> None:
+        self.name = name
+        self.identity: Mapping[str, str] = {"provider": "fake", "base_url": "", "model": name}
+        self.concurrency = concurrency
+        self.requests: list[ChatRequest] = []
+        self.started = 0
+        self._answer = answer
+
+    async def start(self) -> None:
+        self.started += 1
+
+    async def request(self, request: ChatRequest) -> ChatReply:
+        self.requests.append(request)
+        answer = self._answer(request, len(self.requests) - 1)
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, ChatReply):
+            return answer
+        return ChatReply(answer, "stop", Usage(10, 2, 5, 1), 0.5, "m1-reported")
+
+    async def close(self) -> None:
+        pass
+
+
+def served(url: str, **options: Any) -> OpenAICompatible:
+    """Make a model behind a loopback server."""
+    return OpenAICompatible("openai:m1", "m1", base_url=url, api_key=KEY, **options)
