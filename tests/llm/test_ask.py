@@ -28,7 +28,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ask_module, "pause", lambda attempt, retry_after: 0.0)
+    monkeypatch.setattr(ask_module, "pause", lambda *_: 0.0)
 
 
 def run(ask: Ask, prompt: Prompt = PROMPT, repeat: int = 0) -> Asked[Verdict]:

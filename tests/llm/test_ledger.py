@@ -9,18 +9,10 @@ import pytest
 import sqlalchemy as sa
 
 from creaeval.errors import LedgerError
-from creaeval.llm.chat import ChatReply, ChatRequest, Message, Settings, Usage
-from creaeval.llm.key import call_key
-from creaeval.llm.ledger import Failure, Ledger, NewCall
+from creaeval.llm.chat import Usage
+from creaeval.llm.ledger import Failure, Ledger
 
-IDENTITY = {"provider": "openai", "base_url": "https://a.example/v1", "model": "m1"}
-
-
-def call(text: str = "{}", *, user: str = "Rate it.", role: str = "judge") -> NewCall:
-    request = ChatRequest("You judge.", (Message("user", user),), {"type": "object"}, "Sheet", Settings())
-    key = call_key(IDENTITY, request, 0)
-    reply = ChatReply(text, "stop", Usage(100, 80, 20, 5), 1.5, "m1-2026")
-    return NewCall(key, IDENTITY, role, {"response_id": "R1"}, request, 0, reply)
+from .calls import call
 
 
 def test_a_reply_is_found_by_its_key_and_survives_reopening(tmp_path: Path) -> None:
@@ -118,9 +110,9 @@ WRITER = """
 import sys
 from creaeval.llm.ledger import Ledger
 sys.path.insert(0, sys.argv[2])
-from llm.test_ledger import call
+from llm.calls import call
 with Ledger.open(sys.argv[1]) as ledger:
-    for number in range(100):
+    for number in range(40):
         ledger.put(call(sys.argv[3], user=f"own {sys.argv[3]} {number}"))
         ledger.put(call(sys.argv[3], user=f"shared {number}"))
 """
@@ -135,8 +127,8 @@ def test_two_processes_write_one_ledger_without_loss(tmp_path: Path) -> None:
         assert process.returncode == 0, errors.decode()
     with Ledger.open(tmp_path / "l.db") as ledger, ledger.engine.connect() as connection:
         count = sa.text("select count(*), sum(state != 'abandoned') from calls")
-        # 2 x 100 of their own, 100 shared ones live and 100 shared ones that came second
-        assert tuple(connection.execute(count).one()) == (400, 300)
+        # 2 x 40 of their own, 40 shared ones live and 40 shared ones that came second
+        assert tuple(connection.execute(count).one()) == (160, 120)
         assert connection.execute(sa.text("pragma integrity_check")).scalar() == "ok"
         assert connection.execute(sa.text("pragma journal_mode")).scalar() == "wal"
 
@@ -145,7 +137,7 @@ KILLED = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[2])
 from creaeval.llm.ledger import Ledger
-from llm.test_ledger import call
+from llm.calls import call
 ledger = Ledger.open(sys.argv[1])
 ledger.put(call("paid for"))
 os.kill(os.getpid(), signal.SIGKILL)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from creaeval.errors import CallError, PermanentCallError, SettingError
+from creaeval.llm._pydantic_ai import check_settings
 from creaeval.llm.ask import Ask, Asked, Prompt
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Message, Settings, Usage
 from creaeval.llm.ledger import Ledger
@@ -241,8 +242,8 @@ def test_the_key_is_in_no_byte_of_the_ledger(tmp_path: Path) -> None:
 
     with Ledger.open(tmp_path / "l.db") as ledger, Loopback(handler) as server:
         ask_all(server.url, ledger, 1, 1)
+        server._handler = lambda *_: Scripted(status=401, error=error)
         with pytest.raises(PermanentCallError):
-            server._handler = lambda *_: Scripted(status=401, error=error)
             ask_all(server.url, ledger, 2, 1)
         content = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"Incorrect API key provided: [key]" in content
@@ -259,3 +260,44 @@ def test_one_model_may_be_used_in_one_event_loop_after_another() -> None:
             return reply.text
 
         assert [asyncio.run(go()), asyncio.run(go())] == ['{"a": "b"}'] * 2
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "dropped"),
+    [
+        ("gpt-4o-mini", Settings(), None),
+        ("gpt-5", Settings(), "temperature"),
+        ("gpt-5", Settings(temperature=None), None),
+    ],
+)
+def test_settings_are_checked_for_openai_itself_too_without_a_request(
+    model: str, settings: Settings, dropped: str | None
+) -> None:
+    async def go() -> None:
+        # No server is there: only the dry request can raise a SettingError.
+        served_by_openai = OpenAICompatible(f"openai:{model}", model, api_key=KEY)
+        await served_by_openai.start()
+        client = served_by_openai._client
+        assert client is not None
+        try:
+            check_settings(client, model, settings, model, official=True)
+        finally:
+            await served_by_openai.close()
+
+    if dropped is None:
+        asyncio.run(go())
+    else:
+        with pytest.raises(SettingError, match=f"gpt-5 takes no {dropped}"):
+            asyncio.run(go())
+
+
+def test_a_word_that_stands_for_no_key_is_not_cut_out_of_replies() -> None:
+    async def go(url: str) -> str:
+        model = OpenAICompatible("openai:m1", "m1", base_url=url, api_key="EMPTY")
+        try:
+            return (await model.request(REQUEST)).text
+        finally:
+            await model.close()
+
+    with Loopback(lambda *_: Scripted('{"a": "EMPTY"}')) as server:
+        assert asyncio.run(go(server.url)) == '{"a": "EMPTY"}'

@@ -42,7 +42,7 @@ def test_a_prefix_registered_twice_names_both_modules() -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones_and_the_nearest() -> None:
-    with pytest.raises(SettingError, match="expected one of local, openai.*Did you mean 'openai'"):
+    with pytest.raises(SettingError, match=r"expected one of local, openai.*Did you mean 'openai'"):
         open_model("opneai:m1")
 
 

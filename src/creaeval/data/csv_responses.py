@@ -45,7 +45,7 @@ def read_csv_responses(path: Path, task: Task, problems: list[str]) -> list[Plac
         raw = RawResponse(
             where=f"{path}, row {row.number}",
             id=row.cells[table.id_column],
-            steps={title: row.cells[title] for title in steps},
+            steps={name: row.cells[title] for title, name in steps.items()},
             scenario=row.cells[scenario].strip() if scenario else None,
             extra={title: row.cells[title] for title in carried},
         )
@@ -53,11 +53,12 @@ def read_csv_responses(path: Path, task: Task, problems: list[str]) -> list[Plac
     return [p for p in placed if p is not None]
 
 
-def _step_columns(table: Table, task: Task, path: Path) -> list[str]:
+def _step_columns(table: Table, task: Task, path: Path) -> dict[str, str]:
+    """Return the columns that hold a step, each with the name to find the step by."""
     columns = [title for title in table.header if find_step(task, title) is not None]
     response = table.column("response")
     if not columns and response is not None and len(task.steps) == 1:
-        return [response]
+        return {response: task.steps[0].id}
     if problems := _misspelt(table, task, path):
         raise DataError(problems[0], problems[1:])
     if not columns:
@@ -67,7 +68,7 @@ def _step_columns(table: Table, task: Task, path: Path) -> list[str]:
             f"{path}: no column holds a step of task {task.id}. Found the columns {', '.join(table.header)}; "
             f"expected {expected}{single}."
         )
-    return columns
+    return {title: title for title in columns}
 
 
 def _misspelt(table: Table, task: Task, path: Path) -> list[str]:

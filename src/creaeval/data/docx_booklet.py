@@ -49,7 +49,23 @@ def read_docx_booklet(path: Path, task: Task, problems: list[str]) -> list[Place
 
 
 def _read_cells(path: Path, task: Task) -> list[str]:
-    document = _open(path)
+    from docx import Document
+
+    data = read_bytes(path)
+    kind = looks_like(data) or f"text that starts with {data[:20].decode('utf-8', 'replace')!r}"
+    if kind != "a Word document (.docx)":
+        raise DataError(f"{path}: looks like {kind}, expected a Word document (.docx).")
+    try:
+        return _cells_of(Document(BytesIO(data)), path, task)
+    except DataError:
+        raise
+    except Exception as error:  # python-docx answers damage with whatever its parser runs into
+        raise DataError(
+            f"{path}: the Word document is damaged ({str(error)[:200]}). Open it in Word and save it again."
+        ) from error
+
+
+def _cells_of(document: Any, path: Path, task: Task) -> list[str]:
     tables, outside = body_blocks(document.element.body)
     expected = (
         f"expected one table of {len(task.steps) + 1} rows and 1 column: the response's id, then "
@@ -67,33 +83,6 @@ def _read_cells(path: Path, task: Task) -> list[str]:
     numbering, styles = _lists(document)
     # Lists count afresh in every cell: a step's items start at 1 even where Word's list runs on.
     return [cell_text(row[0], list_marks(numbering, styles)) for row in rows]
-
-
-def _open(path: Path) -> Any:
-    import zlib
-    from zipfile import BadZipFile
-
-    from docx import Document
-    from docx.opc.exceptions import OpcError
-
-    data = read_bytes(path)
-    kind = looks_like(data) or f"text that starts with {data[:20].decode('utf-8', 'replace')!r}"
-    if kind != "a Word document (.docx)":
-        raise DataError(f"{path}: looks like {kind}, expected a Word document (.docx).")
-    try:
-        return Document(BytesIO(data))
-    except (
-        OpcError,
-        BadZipFile,
-        zlib.error,
-        SyntaxError,  # lxml's XMLSyntaxError is one
-        KeyError,
-        ValueError,
-        OSError,
-        NotImplementedError,
-        AttributeError,  # python-docx meets a part of an unexpected kind
-    ) as error:
-        raise DataError(f"{path}: the Word document is damaged ({error}). Open and save it again.") from error
 
 
 def _lists(document: Any) -> tuple[Any | None, dict[str, Any]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 # Providers repeat the key in their refusal, some in full and some half masked.
-_KEY = re.compile(r"\b(?:sk|pk|key|gsk|xai)-[\w*.-]{4,}|\bBearer\s+\S+", re.IGNORECASE)
+_KEY = re.compile(r"\b(?:sk|gsk|xai)-[\w*.-]{4,}|\bBearer\s+\S+", re.IGNORECASE)
+SHORTEST_KEY = 12
 _USERINFO = re.compile(r"(\w+://)[^/\s@]+@")
 
 
@@ -25,6 +26,7 @@ def scrub(text: str, *secrets: str) -> str:
         The text with ``[key]`` in their place.
     """
     for secret in secrets:
-        if secret:
+        # A word such as EMPTY, which local servers take for a key, is no secret and may be in any text.
+        if len(secret) >= SHORTEST_KEY:
             text = text.replace(secret, "[key]")
     return _USERINFO.sub(r"\1", _KEY.sub("[key]", text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -277,7 +278,8 @@ class Ledger:
         """
         try:
             yield
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            # The pragmas of a new connection fail with sqlite3's own errors.
             words = getattr(error, "orig", None) or error
             raise LedgerError(f"{self.where}: the ledger cannot be read or written: {words}") from error
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from creaeval.llm._failed import call_error
-from creaeval.llm._scrub import scrub
+from creaeval.llm._scrub import SHORTEST_KEY, scrub
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Finish, Settings, Usage
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class OpenAICompatible:
         reasoning = used.output_reasoning_tokens or 0
         usage = Usage(used.input_tokens, used.cache_read_tokens, used.output_tokens, reasoning)
         # A server may repeat the key in anything it writes.
-        text = text.replace(self._key, "[key]") if self._key else text
+        text = text.replace(self._key, "[key]") if len(self._key) >= SHORTEST_KEY else text
         return ChatReply(text, finish, usage, seconds, scrub(response.model_name or "", self._key))
 
 

@@ -82,7 +82,7 @@ def read_yaml(text: str, where: str) -> Any:
     Raises
     ------
     TaskError
-        The text is no YAML, or a key stands twice; with the line.
+        The text is no YAML, or a key stands twice; with the line where it is known.
     """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -97,6 +97,10 @@ def read_yaml(text: str, where: str) -> Any:
         raise TaskError(f"{where}{line}: {problem}.") from error
     except YAMLError as error:
         raise TaskError(f"{where}: not valid YAML ({error}).") from error
+    except ValueError as error:  # a date or tagged number that is none, such as 2024-13-45
+        raise TaskError(f"{where}: a value cannot be read ({error}). Put it in quotation marks.") from error
+    except RecursionError as error:
+        raise TaskError(f"{where}: is nested too deeply to be read.") from error
 
 
 def parse_task(text: str, where: str) -> Task:

@@ -68,6 +68,7 @@ class Child:
             env={**os.environ, "GOMP_SPINCOUNT": "1000"},
             # Ctrl-C goes to the whole group; the parent decides when the child ends.
             start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         config = {"path": str(self.path), "key": self.key, "n_ctx": self.n_ctx}
         config |= {"threads": available_cores(), "cache_mib": _CACHE_MIB}
