@@ -52,13 +52,15 @@ def build_model(client: AsyncOpenAI, model: str, *, official: bool) -> OpenAICha
     return OpenAIChatModel(model, provider=provider)
 
 
-def settings_to_send(settings: Settings) -> ModelSettings:
+def settings_to_send(settings: Settings, grammar: str | None = None) -> ModelSettings:
     """Write settings as pydantic-ai takes them.
 
     Parameters
     ----------
     settings : Settings
         Our settings.
+    grammar : str, optional
+        A grammar of llama.cpp to send along.
 
     Returns
     -------
@@ -70,6 +72,8 @@ def settings_to_send(settings: Settings) -> ModelSettings:
         sent["temperature"] = settings.temperature
     if settings.seed is not None:
         sent["seed"] = settings.seed
+    if grammar is not None:
+        sent["extra_body"] = {"grammar": grammar}
     return sent
 
 
@@ -95,19 +99,23 @@ def conversation(request: ChatRequest) -> list[ModelMessage]:
     return turns
 
 
-def parameters(request: ChatRequest) -> ModelRequestParameters:
+def parameters(request: ChatRequest, *, native: bool = True) -> ModelRequestParameters:
     """Ask for the server's own structured output.
 
     Parameters
     ----------
     request : ChatRequest
         What to ask.
+    native : bool
+        False where a grammar constrains the answer instead.
 
     Returns
     -------
     ModelRequestParameters
         The form of the answer.
     """
+    if not native:
+        return ModelRequestParameters()
     wanted = OutputObjectDefinition(json_schema=dict(request.schema), name=request.schema_name, strict=True)
     return ModelRequestParameters(output_mode="native", allow_text_output=False, output_object=wanted)
 

@@ -12,7 +12,7 @@ from creaeval.llm._scrub import SHORTEST_KEY, scrub
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Finish, Settings, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from openai import AsyncOpenAI
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -43,6 +43,8 @@ class OpenAICompatible:
         Whether a call costs nothing.
     identity : mapping, optional
         Instead of provider, base URL and model, for a model that they do not identify.
+    grammar : callable, optional
+        Turns the schema into a grammar of llama.cpp that is sent in its place.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class OpenAICompatible:
         concurrency: int = 8,
         free: bool = False,
         identity: Mapping[str, str] | None = None,
+        grammar: Callable[[Mapping[str, Any]], str] | None = None,
     ) -> None:
         self.name = name
         self.concurrency = concurrency
@@ -67,6 +70,7 @@ class OpenAICompatible:
             "model": model,
         }
         self._official = base_url.rstrip("/") == OPENAI_URL
+        self._grammar = grammar
         self._where = f"{name} at {shown}"
         self._model_name = model
         self._key = api_key
@@ -143,7 +147,8 @@ class OpenAICompatible:
             )
             self._checked.add(request.settings)
         messages: list[ModelMessage] = conversation(request)
-        shape: ModelRequestParameters = parameters(request)
+        grammar = None if self._grammar is None else self._grammar(request.schema)
+        shape: ModelRequestParameters = parameters(request, native=grammar is None)
         started = time.monotonic()
         try:
             # The transport's timeout starts anew with every piece of a slow reply; this one does not.
@@ -151,7 +156,7 @@ class OpenAICompatible:
                 response = await model_request(
                     self._model,
                     messages,
-                    model_settings=settings_to_send(request.settings),
+                    model_settings=settings_to_send(request.settings, grammar),
                     model_request_parameters=shape,
                 )
         except TimeoutError:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from creaeval.sheets.evidence import Evidence
     from creaeval.tasks import Dimension, Step, Task
 
-MAX_QUOTE, MAX_OBSERVATION, MAX_MEMORY, MAX_QUOTES = 160, 240, 480, 2
+MAX_QUOTE, MAX_OBSERVATION, MAX_MEMORY, MAX_QUOTES = 110, 180, 400, 2
 
 
 class Reply(BaseModel):

