@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import typer
@@ -36,6 +37,8 @@ def main() -> None:
     """Run the command line; our own errors end with their message and exit code 1, never a traceback."""
     from creaeval.errors import CreaEvalError
 
+    # Batch systems end a job with SIGTERM some seconds before they kill it: stop as on Ctrl-C.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         app()
     except CreaEvalError as error:

@@ -56,7 +56,7 @@ def run_and_report(
     from creaeval.report.progress import show_progress
     from creaeval.runs import RunStore, run_plan, unscored_items
 
-    err = Console(stderr=True, highlight=False)
+    err = Console(stderr=True, highlight=False, emoji=False)
     folder = out or Path("creaeval-results") / plan.run_id
     judges = ", ".join(judge.name for judge in plan.judges)
     err.print(
@@ -97,7 +97,7 @@ def _report(store: RunStore, plan: Plan, folder: Path, ratings: Sequence[Rating]
     from creaeval.report.terminal import print_run
     from creaeval.runs import export_run, write_table
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     run = store.load(plan.run_id)
     print_run(console, run, ratings, rating_note=rating_note)
     export_run(run, folder)

@@ -38,7 +38,7 @@ def show(run: RunId, ledger: Ledger = ".creaeval/ledger.db") -> None:
     from creaeval.report.terminal import print_run
 
     with open_store(ledger) as store:
-        print_run(Console(highlight=False), store.load(run))
+        print_run(Console(highlight=False, emoji=False), store.load(run))
 
 
 @app.command("export", epilog="Example: creaeval runs export 3f9a12bc04 --out results")

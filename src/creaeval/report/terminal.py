@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
 from creaeval.sheets import disagreements
-from creaeval.tasks import display_name, identities, resolve
+from creaeval.tasks import display_name, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,8 @@ def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rat
     """
     scored = [outcome for outcome in run.outcomes if outcome.sheets]
     if len(scored) <= _SHEETS_SHOWN:
+        if ratings and scored:
+            console.print("± is the judge's score minus the rating beside it, in points.")
         for outcome in scored:
             of_this = [rating for rating in ratings if rating.response_id == outcome.response_id]
             console.print(_sheet_table(run.task, outcome.response_id, outcome.sheets, of_this))
@@ -101,37 +104,40 @@ def notes(run: Run) -> list[str]:
 def _sheet_table(
     task: Task, response_id: str, sheets: Sequence[ScoreSheet], ratings: Sequence[Rating]
 ) -> Table:
-    table = Table(title=f"Score sheet of {escape(response_id)}", title_justify="left", pad_edge=False)
-    table.add_column("Step")
-    table.add_column("Dimension")
-    table.add_column("Most", justify="right", style="dim")
+    table = Table(
+        title=f"Score sheet of {escape(response_id)}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+    )
+    table.add_column("", no_wrap=True)
+    table.add_column("of", justify="right", style="dim")
     for sheet in sheets:
-        table.add_column(escape(sheet.scorer), justify="right")
+        table.add_column(escape(sheet.scorer), justify="right", overflow="fold")
     for rating in ratings:
-        table.add_column(escape(rating.rater), justify="right")
+        table.add_column(escape(rating.rater), justify="right", overflow="fold")
         for _ in sheets:
-            table.add_column(f"vs {escape(rating.rater)}", justify="right", style="cyan")
-    shown = ""
-    for identity in identities(task):
-        if not any(scorer.final(identity) is not None for scorer in (*sheets, *(r.sheet for r in ratings))):
+            table.add_column("±", justify="right", style="cyan")
+    scorers = [*sheets, *(rating.sheet for rating in ratings)]
+    for step in task.steps:
+        parts = [f"{step.id}.{part}" for part in step.parts]
+        if all(scorer.final(part) is None for scorer in scorers for part in parts):
+            table.add_row(f"{escape(step.name)}: not scored", style="dim", end_section=True)
             continue
-        step_id, _, part = identity.partition(".")
-        name = task.step(step_id).name if part and step_id != shown else ""
-        shown = step_id
-        cells = [_points(sheet.final(identity)) for sheet in sheets]
-        for rating in ratings:
-            rated = rating.sheet.final(identity)
-            cells += [_points(rated), *(_difference(sheet.final(identity), rated) for sheet in sheets)]
-        bold = "bold" if part in {"", "overall"} else ""
-        table.add_row(
-            name,
-            escape(display_name(task, identity)),
-            str(_most(task, identity)),
-            *cells,
-            style=bold,
-            end_section=part in {"", "overall"},
-        )
+        table.add_row(escape(step.name), style="bold")
+        for identity in parts:
+            last = identity == parts[-1]
+            row = _sheet_row(task, identity, sheets, ratings)
+            table.add_row(f"  {row[0]}", *row[1:], style="bold" if last else "", end_section=last)
+    table.add_row(*_sheet_row(task, "total", sheets, ratings), style="bold")
     return table
+
+
+def _sheet_row(
+    task: Task, identity: str, sheets: Sequence[ScoreSheet], ratings: Sequence[Rating]
+) -> list[str]:
+    cells = [_points(sheet.final(identity)) for sheet in sheets]
+    for rating in ratings:
+        rated = rating.sheet.final(identity)
+        cells += [_points(rated), *(_difference(sheet.final(identity), rated) for sheet in sheets)]
+    return [escape(display_name(task, identity)), str(_most(task, identity)), *cells]
 
 
 def _overview(run: Run) -> Table:
@@ -178,4 +184,6 @@ def _points(value: float | None) -> str:
 
 
 def _difference(score: float | None, rating: float | None) -> str:
-    return "–" if score is None or rating is None else f"{score - rating:+g}"
+    if score is None or rating is None:
+        return "–"
+    return f"{score - rating:+g}" if score != rating else "0"

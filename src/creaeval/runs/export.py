@@ -64,7 +64,7 @@ def write_table(frame: pd.DataFrame, path: Path) -> Path:
     Parameters
     ----------
     frame : pandas.DataFrame
-        The table; missing values become empty cells.
+        The table; missing values become empty cells, line ends within a cell plain newlines.
     path : Path
         The file.
 
@@ -80,8 +80,10 @@ def write_table(frame: pd.DataFrame, path: Path) -> Path:
 
 
 def _no_formula(text: str) -> str:
+    # The csv module does not quote a lone carriage return, and spreadsheets begin a new row there.
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     # Spreadsheets run a cell that begins so; a leading apostrophe makes it text. Plain numbers may stay.
-    if text[:1] in "=+-@\t\r" and text and not re.fullmatch(r"[+-]?\d+([.,]\d+)?", text):
+    if text[:1] in "=+-@\t\n" and text and not re.fullmatch(r"[+-]?\d+([.,]\d+)?", text):
         return f"'{text}"
     return text
 
@@ -100,15 +102,12 @@ def file_name(response_id: str) -> str:
         The id itself where it is plain; else its plain part and a hash of the whole.
     """
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", response_id).strip(".")[:80]
-    reserved = plain.split(".")[0].upper() in {"CON", "PRN", "AUX", "NUL", "COM1", "COM2", "LPT1", "LPT2"}
-    # Lower case only: ids that differ in case alone would share a file on Windows and macOS.
-    if plain == response_id and plain and not reserved and len(response_id) <= 80 and not _mixed(response_id):
+    # Lower case only: ids that differ in case alone would share a file on Windows and macOS. And no id may
+    # look like the name made of another one.
+    kept = plain == response_id == response_id.lower() and not re.search(r"-[0-9a-f]{8}$", response_id)
+    if plain and kept and not re.fullmatch(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", plain):
         return plain
     return f"{plain}-{hashlib.sha256(response_id.encode()).hexdigest()[:8]}"
-
-
-def _mixed(text: str) -> bool:
-    return text not in (text.lower(), text.upper())
 
 
 def _check_folder(run: Run, folder: Path) -> None:

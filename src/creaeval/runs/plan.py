@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
 from creaeval.data import find_scenario
 from creaeval.errors import DataError, SettingError
-from creaeval.methods import Case, StageFailure, prompt_hashes, prompt_languages
+from creaeval.methods import Case, StageFailure, get_method, prompt_hashes, prompt_languages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -121,12 +123,14 @@ def make_plan(
     Raises
     ------
     DataError
-        No response was given, or one names a scenario nobody gave.
+        No response was given, two have one id, or one names a scenario nobody gave.
     SettingError
-        Two judges are the same, or the task's language has no prompts.
+        There is no such method, two judges are the same, or the task's language has no prompts.
     """
     if not responses:
         raise DataError("There is no response to score: the files hold none.")
+    _check_ids(responses)
+    get_method(method)
     if not judges:
         raise SettingError("At least one judge is needed.")
     names = [judge.name for judge in judges]
@@ -151,18 +155,30 @@ def make_plan(
     return Plan(task, method, analyst, tuple(judges), settings, tuple(responses), tuple(cases), refused)
 
 
+def _check_ids(responses: Sequence[Response]) -> None:
+    # Files are checked as they are read, with the place of each; this is for responses given as objects.
+    counts = Counter(response.id for response in responses)
+    if repeated := [response_id for response_id, count in counts.items() if count > 1]:
+        raise DataError(
+            f"{counts[repeated[0]]} responses have the id {repeated[0]!r}. "
+            "Every response needs an id of its own."
+        )
+
+
 def _present_steps(task: Task, response: Response) -> Response:
     present = {s.id: response.steps[s.id] for s in task.steps if s.id not in response.missing_steps(task)}
     return response.model_copy(update={"steps": present})
 
 
 def _refusal(task: Task, response: Response, missing: list[str], missing_step: MissingStep) -> str:
+    # Kept and exported, so the file goes without its folders.
+    where = f"{PurePath(response.source).name}: " if response.source else ""
     if len(missing) == len(task.steps):
-        return f"{response.source}: response {response.id!r} is empty; no step has any text."
+        return f"{where}response {response.id!r} is empty; no step has any text."
     if missing and missing_step == "refuse":
         named = ", ".join(f"{step_id} ({task.step(step_id).name})" for step_id in missing)
         return (
-            f"{response.source}: response {response.id!r} has nothing for {named}. "
+            f"{where}response {response.id!r} has nothing for {named}. "
             "Complete it, or score the steps it has with --missing-step skip (its Total is then undefined)."
         )
     return ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     import pandas as pd
 
@@ -103,11 +103,18 @@ class Run:
 
     @property
     def scores(self) -> pd.DataFrame:
-        """All scores in long form, the columns of ``scores.csv``; ``item`` is missing on step-level rows."""
+        """All scores in long form, the columns of ``scores.csv``; ``item`` is missing on step-level rows.
+
+        Carried columns follow; one called like a column of this table is named ``input_NAME``.
+        """
         import pandas as pd
 
-        rows = [{**dict(zip(SCORE_COLUMNS, row, strict=True)), **extra} for row, extra in self._score_rows()]
-        frame = pd.DataFrame(rows, columns=[*SCORE_COLUMNS, *self._carried_columns()])
+        carried = self._carried_columns(SCORE_COLUMNS)
+        rows = [
+            {**dict(zip(SCORE_COLUMNS, row, strict=True)), **{carried[name]: extra[name] for name in extra}}
+            for row, extra in self._score_rows()
+        ]
+        frame = pd.DataFrame(rows, columns=[*SCORE_COLUMNS, *carried.values()])
         return frame.astype(
             {"item": "Int64", "score": "Float64", "model_score": "Float64", "computed_score": "Float64"}
         )
@@ -126,18 +133,19 @@ class Run:
         import pandas as pd
 
         parts = identities(self.task)
+        own = ["response_id", "method", "judge", *parts]
+        carried = self._carried_columns(own)
         rows = [
             {
                 "response_id": sheet.response_id,
                 "method": self.manifest["method"],
                 "judge": sheet.scorer,
                 **{part: sheet.final(part) for part in parts},
-                **self.carried.get(sheet.response_id, {}),
+                **{carried[name]: text for name, text in self.carried.get(sheet.response_id, {}).items()},
             }
             for sheet in self.sheets
         ]
-        columns = ["response_id", "method", "judge", *parts, *self._carried_columns()]
-        return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(parts, "Float64"))
+        return pd.DataFrame(rows, columns=[*own, *carried.values()]).astype(dict.fromkeys(parts, "Float64"))
 
     @property
     def failures(self) -> pd.DataFrame:
@@ -151,8 +159,16 @@ class Run:
         ]
         return pd.DataFrame(rows, columns=list(FAILURE_COLUMNS))
 
-    def _carried_columns(self) -> list[str]:
-        return list(dict.fromkeys(name for extra in self.carried.values() for name in extra))
+    def _carried_columns(self, own: Collection[str]) -> dict[str, str]:
+        """Name the carried columns; one that is called like a table's own column becomes ``input_NAME``."""
+        names = dict.fromkeys(name for extra in self.carried.values() for name in extra)
+        carried: dict[str, str] = {}
+        for name in names:
+            shown = name
+            while shown in own or (shown != name and shown in names):
+                shown = f"input_{shown}"
+            carried[name] = shown
+        return carried
 
     def quotes(self) -> tuple[int, int]:
         """Count the analyst's quotes: how many were found in the responses, and how many there are."""

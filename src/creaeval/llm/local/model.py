@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,7 +119,7 @@ class LocalModel:
         if served is None:
             raise AttemptError(f"{self.name}: it was closed during a request", kind="closed", retry=False)
         try:
-            return await served.request(request)
+            reply = await served.request(request)
         except AttemptError as error:
             if found := _TOO_LONG.search(str(error)):
                 message = (
@@ -127,6 +128,8 @@ class LocalModel:
                 )
                 raise AttemptError(message, kind="too_long", retry=False) from None
             raise
+        # The server reports the file's path, which is nobody else's business.
+        return replace(reply, model=self.identity["model"])
 
     async def close(self) -> None:
         """End the process."""
