@@ -4,7 +4,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo test check test-slow record-demo lock clean
+.PHONY: help env demo test check test-slow record-demo docs lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,6 +43,9 @@ test-slow: .venv/.local ## The checks that need the local model's weights
 
 record-demo: .venv/.local ## Run the example with the local model and keep its replies for demo --replay
 	$(BIN)/python scripts/record_demo.py
+
+docs: .venv/.ready ## Write docs/cli.md anew from the commands' help
+	$(BIN)/python scripts/write_cli_docs.py
 
 lock: .venv/.ready ## Write the requirement files anew from pyproject.toml
 	$(BIN)/uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-header pyproject.toml --extra dev -o requirements/dev.txt

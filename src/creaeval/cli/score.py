@@ -19,7 +19,7 @@ EXAMPLE = (
 def score(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Files or folders of responses: json, jsonl, csv or docx.", metavar="FILES…"),
+        typer.Argument(help="Files or folders of responses: json, jsonl, csv or docx.", metavar="FILES"),
     ],
     task: Task = "cgpst",
     scenario: Annotated[

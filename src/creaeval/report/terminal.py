@@ -75,6 +75,12 @@ def notes(run: Run) -> list[str]:
             f"Quotes: {found} of {quotes} ({found / quotes:.0%}) found in the responses; "
             f"the other {quotes - found} are flagged in responses/*.json."
         )
+    copied, observations = run.copied_observations()
+    if copied:
+        lines.append(
+            f"Observations: {copied} of {observations} repeat six or more words in a row of the response, "
+            "so the judges have seen these words; see copied in responses/*.json."
+        )
     wrong = [(sheet, line) for sheet in run.sheets for line in disagreements(sheet)]
     if wrong:
         sheet, line = wrong[0]

@@ -76,6 +76,7 @@ def describe_result(run: Run, plan: Plan) -> dict[str, Any]:
         known.
     """
     found, quotes = run.quotes()
+    copied, observations = run.copied_observations()
     free = all(model.free for model in (plan.analyst, *plan.judges))
     return {
         "scored": sum(bool(outcome.sheets) for outcome in run.outcomes),
@@ -83,6 +84,8 @@ def describe_result(run: Run, plan: Plan) -> dict[str, Any]:
         "not_reached": len(plan.responses) - len(run.outcomes),
         "quotes": quotes,
         "quotes_found": found,
+        "observations": observations,
+        "observations_copied_in_part": copied,
         "tokens_by_stage": {stage: asdict(tokens) for stage, tokens in run.tokens_by_stage().items()},
         "cost_usd": 0.0 if free else None,
     }

@@ -175,6 +175,11 @@ class Run:
         quotes = [q for o in self.outcomes if o.evidence is not None for q in o.evidence.quotes]
         return sum(quote.found for quote in quotes), len(quotes)
 
+    def copied_observations(self) -> tuple[int, int]:
+        """Count the observations that copy the response in part, and all observations."""
+        findings = [f for o in self.outcomes if o.evidence is not None for f in o.evidence.findings]
+        return sum(finding.copied > 0 for finding in findings), len(findings)
+
     def tokens_by_stage(self) -> dict[str, Tokens]:
         """Add up calls by stage: each step the analyst read, then ``judge``, then ``all``."""
         groups: defaultdict[str, list[CallSummary]] = defaultdict(list)

@@ -27,10 +27,15 @@ class Quote(Record):
 
 
 class DimensionEvidence(Record):
-    """What the analyst saw for one dimension: its own words, whether there was anything, and quotes."""
+    """What the analyst saw for one dimension: its own words, whether there was anything, and quotes.
+
+    ``copied`` is the share of the observation that is the respondent's wording after all (see
+    :func:`creaeval.sheets.copied_share`).
+    """
 
     observation: str
     status: Status
+    copied: float = 0.0
     quotes: tuple[Quote, ...] = ()
 
 
@@ -73,12 +78,16 @@ class Evidence(Record):
         return next((s for s in self.steps if s.step == step_id), None)
 
     @property
-    def quotes(self) -> tuple[Quote, ...]:
-        """Every quote of every step, in order."""
+    def findings(self) -> tuple[DimensionEvidence, ...]:
+        """The evidence of every dimension of every item and step, in order."""
         return tuple(
-            quote
+            dimension
             for step in self.steps
             for part in (*(i.dimensions for i in step.items), step.dimensions)
             for dimension in part.values()
-            for quote in dimension.quotes
         )
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """Every quote of every step, in order."""
+        return tuple(quote for finding in self.findings for quote in finding.quotes)

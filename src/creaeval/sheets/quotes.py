@@ -1,4 +1,4 @@
-"""Look a quote up in the text it is said to come from."""
+"""Compare the analyst's words with the response: quotes must be in it, observations should not."""
 
 from __future__ import annotations
 
@@ -10,12 +10,46 @@ from creaeval.sheets.evidence import Quote
 #: Similarity (0-100) from which a quote counts as found: a slip of a letter or two passes, a paraphrase not.
 FOUND_FROM = 90.0
 
+#: Words in a row that an observation shares with the response before they count as copied.
+COPIED_RUN = 6
+
 _MARKS = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "…": " "})
 
 
 def _plain(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).translate(_MARKS).casefold().replace("...", " ")
     return re.sub(r"\s+", " ", folded).strip(" \"'.,;:")
+
+
+def copied_share(observation: str, text: str) -> float:
+    """Measure how much of an observation is copied from a text.
+
+    Judges read observations in place of the response, so a copying analyst lets the response through.
+
+    Parameters
+    ----------
+    observation : str
+        What the analyst wrote as its own words.
+    text : str
+        What the respondent wrote.
+
+    Returns
+    -------
+    float
+        Share of the observation's words, 0 to 1, that stand in runs of ``COPIED_RUN`` or more words which the
+        text has too; 0 for an observation shorter than that.
+    """
+    words, source = _words(observation), _words(text)
+    runs = {tuple(source[i : i + COPIED_RUN]) for i in range(len(source) - COPIED_RUN + 1)}
+    copied: set[int] = set()
+    for i in range(len(words) - COPIED_RUN + 1):
+        if tuple(words[i : i + COPIED_RUN]) in runs:
+            copied.update(range(i, i + COPIED_RUN))
+    return round(len(copied) / len(words), 3) if words else 0.0
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", _plain(text))
 
 
 def find_quote(quote: str, text: str) -> Quote:

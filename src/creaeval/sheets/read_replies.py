@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from creaeval.sheets.compute import complete_sheet
 from creaeval.sheets.evidence import DimensionEvidence, ItemEvidence, StepEvidence
 from creaeval.sheets.grid import check_grid
-from creaeval.sheets.quotes import find_quote
+from creaeval.sheets.quotes import copied_share, find_quote
 from creaeval.sheets.replies import item_key, observed
 from creaeval.sheets.score_sheet import ItemScores, ScoreSheet, StepScores
 
@@ -81,6 +81,7 @@ def _dimension(finding: Finding, text: str) -> DimensionEvidence:
     return DimensionEvidence(
         observation=finding.observation.strip(),
         status=finding.status,
+        copied=copied_share(finding.observation, text),
         quotes=tuple(find_quote(quote, text) for quote in finding.quotes),
     )
 
