@@ -141,16 +141,23 @@ def make_plan(
             f"Task {task.id} is in language {task.language!r}; "
             f"there are prompts in {', '.join(prompt_languages())}."
         )
-    known = {**task.scenarios, **scenarios}
     cases: list[Case] = []
     refused: dict[str, StageFailure] = {}
+    problems: list[str] = []
     for response in responses:
-        case = Case(task, _present_steps(task, response), find_scenario(response, known, task))
+        try:
+            scenario = find_scenario(response, scenarios, task)
+        except DataError as error:
+            problems += error.problems
+            continue
+        case = Case(task, _present_steps(task, response), scenario)
         missing = response.missing_steps(task)
         if reason := _refusal(task, response, missing, missing_step):
             refused[response.id] = StageFailure(stage="input", model="", reason=reason)
         else:
             cases.append(case)
+    if problems:
+        raise DataError(problems[0], problems[1:])
     cases.sort(key=lambda case: case.scenario.id if case.scenario is not None else "")
     return Plan(task, method, analyst, tuple(judges), settings, tuple(responses), tuple(cases), refused)
 
