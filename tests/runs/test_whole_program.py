@@ -23,6 +23,7 @@ from scripted import served
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from conftest import CommandLine
     from loopback import Handler
 
 PROGRAM = Path(sys.executable).with_name("creaeval")
@@ -63,8 +64,17 @@ class Finished:
 
 
 def finish(process: subprocess.Popen[str], folder: Path, server: Loopback) -> Finished:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     return Finished(folder, server, process.returncode, out, err)
+
+
+def in_this_process(command: CommandLine, folder: Path, server: Loopback) -> Finished:
+    """Give the same command without starting a program, which takes seconds."""
+    command.monkeypatch.chdir(folder)
+    command.monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    command.monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    ended = command(*ARGUMENTS, *MODELS, "--out", folder / "results")
+    return Finished(folder, server, ended.code, ended.out, ended.err)
 
 
 def prepared(folder: Path) -> Path:
@@ -195,10 +205,12 @@ def test_neither_the_record_nor_the_ledger_nor_the_output_holds_the_key_or_a_fol
     assert KEY not in whole.out + whole.err
 
 
-def test_the_same_command_again_asks_nothing_and_ends_with_the_same_scores(whole: Finished) -> None:
+def test_the_same_command_again_asks_nothing_and_ends_with_the_same_scores(
+    command: CommandLine, whole: Finished
+) -> None:
     scores, wide = whole.text("scores.csv"), whole.text("scores_wide.csv")
     run_id = json.loads(whole.text("run.json"))["run_id"]
-    again = finish(start(whole.folder, whole.server.url), whole.folder, whole.server)
+    again = in_this_process(command, whole.folder, whole.server)
     assert again.code == 0, again.err
     assert len(whole.server.requests) == CALLS
     assert (again.text("scores.csv"), again.text("scores_wide.csv")) == (scores, wide)
@@ -206,39 +218,43 @@ def test_the_same_command_again_asks_nothing_and_ends_with_the_same_scores(whole
     assert f"{CALLS} calls, {CALLS} of them from the ledger" in again.out
 
 
-@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
-def test_a_run_that_was_stopped_goes_on_where_it_was_and_repeats_no_finished_call(
-    tmp_path: Path, whole: Finished, how: str
+def test_a_run_that_was_killed_and_then_interrupted_repeats_no_finished_call_and_ends_with_the_same_scores(
+    command: CommandLine, tmp_path: Path, whole: Finished
 ) -> None:
     prepared(tmp_path)
-    answer, gate = answers(), {"closed": True}
+    answer, answered = answers(), {"before": 5}
 
     def handler(body: dict[str, Any], number: int) -> Scripted:
+        return answer(body, number) if number < answered["before"] else Scripted(delay=300)
+
+    def stopped_by(how: signal.Signals, server: Loopback) -> Finished:
+        process = start(tmp_path, server.url)
         # Once both booklets wait for a reply, every earlier reply has been committed.
-        return Scripted(delay=60) if gate["closed"] and number >= 5 else answer(body, number)
+        both_wait, deadline = answered["before"] + 2, time.monotonic() + 120
+        while len(server.requests) < both_wait and time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(how)
+        ended = finish(process, tmp_path, server)
+        assert len(server.requests) == both_wait, ended.err
+        return ended
 
     with Loopback(handler) as server:
-        process = start(tmp_path, server.url)
-        deadline = time.monotonic() + 30
-        while len(server.requests) < 7 and time.monotonic() < deadline and process.poll() is None:
-            time.sleep(0.02)
-        process.send_signal(signal.Signals[how])
-        stopped = finish(process, tmp_path, server)
-        assert len(server.requests) == 7
-        if how == "SIGINT":
-            assert stopped.code == 130, stopped.err
-            assert "Stopped with 0 of 2 responses done; every finished call is kept." in stopped.err
-            assert "The same command goes on from there." in stopped.err
-            assert "Traceback" not in stopped.err
-            assert json.loads(stopped.text("run.json"))["state"] == "stopped"
-            assert stopped.rows("scores.csv") == []
-        else:
-            assert stopped.code == -signal.SIGKILL
-        gate["closed"] = False
-        resumed = finish(start(tmp_path, server.url), tmp_path, server)
-        # Five calls were finished, two were under way.
-        assert len(server.requests) == 7 + CALLS - 5
+        killed = stopped_by(signal.SIGKILL, server)
+        assert killed.code == -signal.SIGKILL
+        # Requests 5 and 6 got no answer and come again as 7 and 8; 9 is answered too.
+        answered["before"] = 10
+        stopped = stopped_by(signal.SIGINT, server)
+        assert stopped.code == 130, stopped.err
+        assert "Stopped with 0 of 2 responses done; every finished call is kept." in stopped.err
+        assert "The same command goes on from there." in stopped.err
+        assert "Traceback" not in stopped.err
+        assert json.loads(stopped.text("run.json"))["state"] == "stopped"
+        assert stopped.rows("scores.csv") == []
+        answered["before"] = 1000
+        resumed = in_this_process(command, tmp_path, server)
+        # Of 14 calls 5 + 3 were finished; twice two were under way.
+        assert len(server.requests) == CALLS + 2 * 2
     assert resumed.code == 0, resumed.err
-    assert f"{CALLS} calls, 5 of them from the ledger" in resumed.out
+    assert f"{CALLS} calls, 8 of them from the ledger" in resumed.out
     assert resumed.text("scores.csv") == whole.text("scores.csv")
     assert json.loads(resumed.text("run.json"))["state"] == "finished"

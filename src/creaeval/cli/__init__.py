@@ -33,12 +33,18 @@ def root(version: bool = typer.Option(False, "--version", help="Print the versio
         raise typer.Exit
 
 
+def _stop_as_on_ctrl_c(*_: object) -> None:
+    """Handle SIGTERM, which batch systems send some seconds before they kill a job."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so in background jobs of a shell
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.SIGINT)
+
+
 def main() -> None:
     """Run the command line; our own errors end with their message and exit code 1, never a traceback."""
     from creaeval.errors import CreaEvalError
 
-    # Batch systems end a job with SIGTERM some seconds before they kill it: stop as on Ctrl-C.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, _stop_as_on_ctrl_c)
     try:
         app()
     except CreaEvalError as error:

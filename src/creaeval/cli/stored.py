@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,8 @@ def open_store(ledger: str) -> Iterator[RunStore]:
     from creaeval.llm import Ledger
     from creaeval.runs import RunStore
 
-    if "://" not in ledger and not Path(ledger).exists():
+    file = re.sub(r"^sqlite(\+\w+)?:///", "", ledger)
+    if "://" not in file and not Path(file).expanduser().exists():
         raise SettingError(
             f"{ledger}: there is no ledger here. Name it with --ledger, or change to the folder you ran in."
         )

@@ -16,13 +16,13 @@ _FINDING = '{"quotes": ["…"], "observation": "…", "status": "present"}'
 
 def evidence_form(step: Step) -> str:
     """Show the form of the analyst's answer for a step."""
-    parts: list[str] = []
+    parts = ['"memory": "…"']
     if step.items is not None:
         category = ['"category": "…"'] if step.items.categories else []
         item = ", ".join([*category, *_findings(step.item_dimensions)])
         parts.append(f'"items": {{"item_1": {{{item}}}, …}}')
     parts += _findings(observed(step.step_dimensions))
-    return "{" + ", ".join([*parts, '"memory": "…"']) + "}"
+    return "{" + ", ".join(parts) + "}"
 
 
 def _findings(dimensions: Iterable[Dimension]) -> list[str]:

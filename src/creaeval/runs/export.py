@@ -5,15 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from creaeval.runs.run import Run
+
+
+# Nothing at all, names Windows keeps for devices, and names that look like one made of another id.
+_UNSAFE_NAME = re.compile(r"^$|^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$|-[0-9a-f]{8}$", flags=re.IGNORECASE)
 
 
 def export_run(run: Run, folder: str | Path) -> list[Path]:
@@ -47,8 +54,9 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
             write_table(run.failures, folder / "failures.csv"),
             _write_json({"state": run.state, **run.manifest}, folder / "run.json"),
         ]
+        names = file_names([outcome.response_id for outcome in run.outcomes])
         for outcome in run.outcomes:
-            path = folder / "responses" / f"{file_name(outcome.response_id)}.json"
+            path = folder / "responses" / f"{names[outcome.response_id]}.json"
             written.append(_write_json(outcome.model_dump(mode="json"), path))
     except OSError as error:
         raise SettingError(
@@ -88,26 +96,28 @@ def _no_formula(text: str) -> str:
     return text
 
 
-def file_name(response_id: str) -> str:
-    """Make a file name of a response's id, unique and safe on every system.
+def file_names(response_ids: Sequence[str]) -> dict[str, str]:
+    """Make file names of the ids of one run, each its own and safe on every system.
 
     Parameters
     ----------
-    response_id : str
-        Any id.
+    response_ids : sequence of str
+        Any ids, each once.
 
     Returns
     -------
-    str
-        The id itself where it is plain; else its plain part and a hash of the whole.
+    dict of str to str
+        By id, the id itself where it is plain and no other one differs from it in case alone (such two would
+        share a file on Windows and macOS); else its plain part and a hash of the whole.
     """
-    plain = re.sub(r"[^A-Za-z0-9._-]", "_", response_id).strip(".")[:80]
-    # Lower case only: ids that differ in case alone would share a file on Windows and macOS. And no id may
-    # look like the name made of another one.
-    kept = plain == response_id == response_id.lower() and not re.search(r"-[0-9a-f]{8}$", response_id)
-    if plain and kept and not re.fullmatch(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", plain):
-        return plain
-    return f"{plain}-{hashlib.sha256(response_id.encode()).hexdigest()[:8]}"
+    plain = {one: re.sub(r"[^A-Za-z0-9._-]", "_", one).strip(".")[:80] for one in response_ids}
+    taken = Counter(name.casefold() for name in plain.values())
+    return {
+        one: name
+        if name == one and taken[name.casefold()] == 1 and not _UNSAFE_NAME.search(name)
+        else f"{name}-{hashlib.sha256(one.encode()).hexdigest()[:8]}"
+        for one, name in plain.items()
+    }
 
 
 def _check_folder(run: Run, folder: Path) -> None:

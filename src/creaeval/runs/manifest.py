@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from creaeval.methods import prompt_hashes
+from creaeval.runs.plan import unscored_items
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +55,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
             for case in plan.cases
         ],
         "refused": sorted(plan.refused),
+        "items_beyond_the_maximum": unscored_items(plan),
         "versions": {"python": platform.python_version(), **_versions()},
         "platform": f"{platform.system()} {platform.machine()}",
     }

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
@@ -56,7 +57,7 @@ class Plan:
     cases: tuple[Case, ...]
     refused: Mapping[str, StageFailure]
 
-    @property
+    @cached_property
     def run_id(self) -> str:
         """Name the run by all that decides its scores: the same command is the same run."""
         content = {

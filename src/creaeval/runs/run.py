@@ -177,7 +177,13 @@ class Run:
 
     def copied_observations(self) -> tuple[int, int]:
         """Count the observations that copy the response in part, and all observations."""
-        findings = [f for o in self.outcomes if o.evidence is not None for f in o.evidence.findings]
+        findings = [
+            finding
+            for outcome in self.outcomes
+            for step in (outcome.evidence.steps if outcome.evidence is not None else ())
+            for name, finding in step.findings
+            if self.task.step(step.step).dimension(name).derive != "distinct_categories"
+        ]
         return sum(finding.copied > 0 for finding in findings), len(findings)
 
     def tokens_by_stage(self) -> dict[str, Tokens]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from creaeval.sheets.score_sheet import ScoreSheet, StepScores
+    from creaeval.sheets.score_sheet import ItemScores, ScoreSheet, StepScores
     from creaeval.tasks import Dimension, Step, Task
 
 
@@ -62,6 +62,7 @@ def disagreements(sheet: ScoreSheet) -> list[str]:
 
 
 def _complete_step(step: Step, scores: StepScores, grid_score: int | None) -> StepScores:
+    scores = scores.model_copy(update={"items": tuple(_mark_validity(step, item) for item in scores.items)})
     computed: dict[str, float] = {}
     written: dict[str, float] = dict(scores.written)
     for dimension in step.dimensions:
@@ -81,6 +82,15 @@ def _complete_step(step: Step, scores: StepScores, grid_score: int | None) -> St
         computed["overall"] = sum(value for value in finals if value is not None)
     return scores.model_copy(
         update={"written": _in_order(step, written), "computed": _in_order(step, computed)}
+    )
+
+
+def _mark_validity(step: Step, item: ItemScores) -> ItemScores:
+    """Give the item its point for being valid, which nobody writes apart from the verdict itself."""
+    validity = {d.id: int(item.valid) for d in step.item_dimensions if d.derive == "valid_items"}
+    points = {**item.scores, **validity}
+    return item.model_copy(
+        update={"scores": {d.id: points[d.id] for d in step.item_dimensions if d.id in points}}
     )
 
 

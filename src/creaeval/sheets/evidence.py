@@ -66,6 +66,12 @@ class StepEvidence(Record):
         """The items that are not blank, those a judge scores."""
         return tuple(item for item in self.items if not item.blank)
 
+    @property
+    def findings(self) -> tuple[tuple[str, DimensionEvidence], ...]:
+        """Dimension ids with their evidence, of the items in order, then of the step."""
+        parts = (*(item.dimensions for item in self.items), self.dimensions)
+        return tuple(pair for part in parts for pair in part.items())
+
 
 class Evidence(Record):
     """All evidence of one response. This is all a judge gets to see of it, without the quotes by default."""
@@ -78,16 +84,6 @@ class Evidence(Record):
         return next((s for s in self.steps if s.step == step_id), None)
 
     @property
-    def findings(self) -> tuple[DimensionEvidence, ...]:
-        """The evidence of every dimension of every item and step, in order."""
-        return tuple(
-            dimension
-            for step in self.steps
-            for part in (*(i.dimensions for i in step.items), step.dimensions)
-            for dimension in part.values()
-        )
-
-    @property
     def quotes(self) -> tuple[Quote, ...]:
         """Every quote of every step, in order."""
-        return tuple(quote for finding in self.findings for quote in finding.quotes)
+        return tuple(q for step in self.steps for _, finding in step.findings for q in finding.quotes)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from creaeval.sheets.evidence import Evidence
     from creaeval.sheets.replies import Finding, Reply
-    from creaeval.tasks import Dimension, Step, Task
+    from creaeval.tasks import Step, Task
 
 
 def read_evidence(
@@ -142,17 +142,9 @@ def _item(step: Step, entry: ItemEvidence, form: Any) -> ItemScores:
     scores = getattr(form.items, item_key(entry.item))
     verdict = getattr(scores, "valid", "yes")
     if verdict != "yes":
-        return ItemScores(
-            item=entry.item,
-            invalid=verdict,
-            scores={d.id: 0 for d in step.item_dimensions if d.derive == "valid_items"},
-        )
+        return ItemScores(item=entry.item, invalid=verdict)
     return ItemScores(
         item=entry.item,
         category=entry.category,
-        scores={d.id: _item_points(d, scores) for d in step.item_dimensions},
+        scores={d.id: getattr(scores, d.id) for d in step.item_dimensions if d.derive != "valid_items"},
     )
-
-
-def _item_points(dimension: Dimension, scores: Any) -> int:
-    return 1 if dimension.derive == "valid_items" else int(getattr(scores, dimension.id))

@@ -73,9 +73,12 @@ def evidence_reply(
     Returns
     -------
     type of Reply
-        Fields ``items`` (``item_1`` …), one per step dimension, and ``memory``.
+        Fields ``memory``, ``items`` (``item_1`` …), and one per step dimension.
     """
-    fields: dict[str, Any] = {}
+    # The memory comes first, next to the text it sums up: at the end small models repeat an earlier one.
+    fields: dict[str, Any] = {
+        "memory": (Annotated[str, Field(min_length=1, max_length=MAX_MEMORY)], ...),
+    }
     if step.items is not None:
         parts: dict[str, Any] = {}
         if step.items.categories:
@@ -87,7 +90,6 @@ def evidence_reply(
             ...,
         )
     fields |= {d.id: (Finding, ...) for d in observed(step.step_dimensions)}
-    fields["memory"] = (Annotated[str, Field(min_length=1, max_length=MAX_MEMORY)], ...)
     return _model(f"{task_id}_{step.id}_evidence", fields)
 
 

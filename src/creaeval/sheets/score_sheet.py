@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class ItemScores(Record):
-    """Points of one item. An invalid item has its code and no points; a blank one the code ``blank``."""
+    """Points of one item. An invalid one has its code and only the point it did not get for being valid.
+
+    A blank item has the code ``blank``.
+    """
 
     item: int
     invalid: str | None = None
@@ -97,7 +100,7 @@ class ScoreSheet(Record):
                         model_score=points,
                         computed_score=None,
                     )
-            parts = dict.fromkeys([*step.computed, *step.written])
+            parts = dict.fromkeys([*step.written, *step.computed])
             for part in sorted(parts, key=lambda name: name == "overall"):
                 yield Score(
                     step=step.step,

@@ -283,4 +283,6 @@ class Task(Model):
         before = self.steps[: self.steps.index(step)]
         if step.memory == "all":
             return before
+        if step.memory == "none":
+            return ()
         return tuple(s for s in before if s.id in step.memory)

@@ -19,8 +19,9 @@ from creaeval.llm.openai_compatible import OpenAICompatible
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Without it models spend half of their tokens on line breaks and indents between JSON's words.
-_COMPACT = {"whitespace_flexible": False, "item_separator": ",", "key_separator": ":"}
+# Without it models spend half of their tokens on line breaks and indents between JSON's words. The separators
+# are those models are used to: without their spaces the small one breaks off lists with stray brackets.
+_COMPACT = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 _TOO_LONG = re.compile(r"\((\d+) tokens\) exceeds .*?\((\d+) tokens\)")
 
 

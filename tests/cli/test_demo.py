@@ -1,0 +1,157 @@
+"""`creaeval demo`: the example adds up, and its recording shows what the prompts of today ask."""
+
+from __future__ import annotations
+
+import csv
+import json
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+import pytest
+
+from booklets import booklet, cgpst, scenarios
+from creaeval import demo
+from creaeval.data import read_ratings
+from creaeval.llm import Ledger, open_model
+from creaeval.runs import prepare, run_plan
+from creaeval.sheets import check_grid, disagreements
+from creaeval.tasks import identities
+from scripted import ScriptedModel
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from conftest import CommandLine, Ended
+    from creaeval.data import Rating
+
+
+def ratings() -> list[Rating]:
+    with demo.demo_file("ratings.json") as path:
+        return read_ratings([path], cgpst())
+
+
+def test_both_made_up_ratings_add_up() -> None:
+    sheets = [rating.sheet for rating in ratings()]
+    # 18 + 26 + 20 + 11 + 4 + 29 and 18 + 25 + 20 + 12 + 4 + 26.
+    assert [sheet.total for sheet in sheets] == [108, 105]
+    assert [sheet.written_total for sheet in sheets] == [108, 105]
+    assert [disagreements(sheet) for sheet in sheets] == [[], []]
+
+
+def test_the_examples_grid_gives_4() -> None:
+    # Columns: 564312, 634521, 524651 (5 twice, no 3), 346215, 645321.
+    check = check_grid(booklet().steps["step5"].text, n_criteria=5)
+    assert (check.score, check.faulty_columns) == (4, (3,))
+    assert [rating.sheet.final("step5.correctly_used") for rating in ratings()] == [4, 4]
+
+
+def test_the_example_is_whole_and_has_a_blank_item_and_a_scenario() -> None:
+    response = booklet()
+    assert response.missing_steps(cgpst()) == []
+    assert [item.blank for item in response.steps["step1"].items] == [False] * 6 + [True]
+    assert response.scenario in scenarios()
+    assert {rating.response_id for rating in ratings()} == {response.id}
+
+
+def check_replay(ended: Ended, folder: Path) -> None:
+    assert ended.code == 0, ended.err
+    assert "This is a recording" in ended.err
+    assert "analyst local (recorded), judges local (recorded)" in ended.err
+    assert "Example A" in ended.out
+    assert "Example B" in ended.out
+    assert "Example A and Example B are made-up ratings" in ended.out
+    run = json.loads((folder / "run.json").read_text())
+    assert (run["state"], run["scored"], run["failed"]) == ("finished", 1, 0)
+    calls = run["tokens_by_stage"]["all"]
+    # Not one reply was asked for now.
+    assert calls["calls"] == calls["from_ledger"] >= 7
+    assert f"{calls['calls']} calls, {calls['calls']} of them from the ledger" in ended.out
+    with (folder / "scores.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if not row["item"]]
+    assert [row["response_id"] for row in rows] == ["demo"] * 31
+    assert {row["dimension"] for row in rows} == set(identities(cgpst()))
+    assert all(row["score"] for row in rows)
+
+
+@pytest.fixture
+def made_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A recording of a scripted model that goes by the local model's identity, in place of the real one."""
+    model = ScriptedModel(identity=open_model("local").identity)
+    plan = prepare(
+        [booklet()],
+        task=cgpst(),
+        scenarios=scenarios(),
+        analyst=model,
+        judges=model,
+        method="creaeval",
+        settings=None,
+        missing_step="refuse",
+    )
+    recording = tmp_path / "made.jsonl"
+    with Ledger.open(tmp_path / "made.db") as ledger:
+        run_plan(plan, ledger)
+        ledger.export_calls(recording)
+    real = demo.demo_file
+
+    def demo_file(name: str) -> AbstractContextManager[Path]:
+        return nullcontext(recording) if name == "recording.jsonl" else real(name)
+
+    monkeypatch.setattr(demo, "demo_file", demo_file)
+    return recording
+
+
+def test_a_replay_shows_a_whole_sheet_without_asking_any_model(
+    command: CommandLine, made_recording: Path
+) -> None:
+    check_replay(command("demo", "--replay", "--out", "shown"), command.folder / "shown")
+
+
+def test_a_replay_leaves_no_ledger_behind(command: CommandLine, made_recording: Path) -> None:
+    assert command("demo", "--replay", "--out", "shown").code == 0
+    assert not (command.folder / ".creaeval").exists()
+
+
+def test_a_recording_that_is_out_of_step_with_the_prompts_says_so(
+    command: CommandLine, made_recording: Path
+) -> None:
+    lines = made_recording.read_text().splitlines(keepends=True)
+    made_recording.write_text("".join(lines[:-1]))
+    ended = command("demo", "--replay")
+    assert ended.code == 1
+    assert "The recording has no reply to this prompt (cgpst_scores)" in ended.err
+    assert "make record-demo" in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.fixture
+def recording() -> list[str]:
+    """The lines of the recording that the package brings."""
+    with demo.demo_file("recording.jsonl") as path:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    if not lines:
+        pytest.skip("the package brings no recording yet; `make record-demo` makes it")
+    return lines
+
+
+def test_the_recording_replays_in_full(command: CommandLine, recording: list[str]) -> None:
+    check_replay(command("demo", "--replay", "--out", "shown"), command.folder / "shown")
+
+
+def test_the_recording_is_in_step_with_the_prompts_and_holds_nothing_else(
+    command: CommandLine, recording: list[str]
+) -> None:
+    assert command("demo", "--replay", "--out", "shown").code == 0
+    (path,) = (command.folder / "shown" / "responses").iterdir()
+    used = {call["key"] for call in json.loads(path.read_text())["calls"]}
+    assert {json.loads(line)["key"] for line in recording} == used
+
+
+def test_the_recording_holds_no_folder_and_no_key(recording: list[str]) -> None:
+    for line in recording:
+        call = json.loads(line)
+        assert call["provider"] == "local"
+        assert call["base_url"] == ""
+        assert "/home/" not in line
+        assert "/root/" not in line
+        assert "/tmp/" not in line  # noqa: S108 - not a file of ours
