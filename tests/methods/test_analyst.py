@@ -170,10 +170,10 @@ def test_prompts_of_one_step_share_all_that_stands_before_memory_and_response(tm
             for token in ("first", "second")
         ]
         assert pair[0].system == pair[1].system
-        mark = "[Memory from" if step.id != "step1" else "# What the respondent wrote"
+        mark = "Noted on" if step.id != "step1" else "# What the respondent wrote"
         shared = [prompt.user.partition(mark)[0] for prompt in pair]
         assert shared[0] == shared[1]
         # Scenario, instruction, descriptions and form are all in the shared part.
         assert scenarios()["fog_water"].text in shared[0]
         assert step.dimensions[0].description in shared[0]
-        assert '"memory": "…"' in shared[0]
+        assert f'"memory": "{step.name}: …"' in shared[0]

@@ -16,7 +16,7 @@ _FINDING = '{"quotes": ["…"], "observation": "…", "status": "present"}'
 
 def evidence_form(step: Step) -> str:
     """Show the form of the analyst's answer for a step."""
-    parts = ['"memory": "…"']
+    parts = [f'"memory": "{step.name}: …"']
     if step.items is not None:
         category = ['"category": "…"'] if step.items.categories else []
         item = ", ".join([*category, *_findings(step.item_dimensions)])
