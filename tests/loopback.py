@@ -112,6 +112,11 @@ class Loopback:
         self._ready.set()
         self._loop.run_forever()
         self._loop.run_until_complete(runner.cleanup())
+        # Requests that a client gave up on are still being answered.
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         self._loop.close()
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:

@@ -58,7 +58,7 @@ def test_items_in_long_csv_are_added_up_and_not_filled_up(tmp_path: Path) -> Non
     assert step1 is not None
     assert step1.items == (
         ItemScores(item=1, category="Environment", scores={"fluency": 1, "elaboration": 1, "originality": 2}),
-        ItemScores(item=2, invalid="duplicate"),
+        ItemScores(item=2, invalid="duplicate", scores={"fluency": 0}),
     )
     # 1 valid item, 1 category, elaboration 1, originality 2
     assert step1.computed == {

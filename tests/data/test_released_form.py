@@ -88,7 +88,7 @@ def test_a_record_gives_one_response_and_a_rating_for_each_rater(tmp_path: Path)
         (2, "duplicate", None),
         (3, None, "Law & Justice"),
     ]
-    assert step1.items[1].scores == {}
+    assert step1.items[1].scores == {"fluency": 0}
     # Humaness is the released data's spelling.
     assert first.sheet.final("step6.humaneness") == 3
     assert first.sheet.final("step2.integrity") == 8

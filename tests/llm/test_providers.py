@@ -98,7 +98,7 @@ def test_a_file_is_identified_by_name_and_hash_and_not_by_its_place(
     identity = open_model(form.format(file)).identity
     # echo -n GGUF | sha256sum
     sha256 = "b83633aa785344791618f2fddf131b010ea04912a60430760b070bad293f65bd"
-    assert set(identity) == {"provider", "base_url", "model", "sha256"}
+    assert set(identity) == {"provider", "base_url", "model", "sha256", "form"}
     assert (identity["provider"], identity["model"]) == ("local", "tiny.gguf")
     assert identity["sha256"] == sha256
     assert str(tmp_path) not in str(identity)

@@ -138,9 +138,9 @@ def test_notes_say_how_many_observations_copy_the_response(tmp_path: Path) -> No
         return "Two people who do not live in the same street read it" if copying else canned(path)
 
     lines = notes(scored(tmp_path, booklet(), analyst=ScriptedModel(write=write)))
-    # The six dimensions of step 6; in all 19 findings in steps 1 and 3, 6 in step 2, 10, 1 and 6 in the last.
+    # The six dimensions of step 6; in all 18 + 6 + 18 + 10 + 1 + 6 findings in the six steps.
     (line,) = [line for line in lines if line.startswith("Observations")]
-    assert line.startswith("Observations: 6 of 61 repeat six or more words in a row of the response")
+    assert line.startswith("Observations: 6 of 59 repeat six or more words in a row of the response")
 
 
 def test_notes_name_sums_that_a_judge_got_wrong(tmp_path: Path) -> None:

@@ -122,9 +122,9 @@ def test_scores_csv_has_the_columns_that_were_decided_and_the_carried_one(whole:
         "computed_score,group"
     )
     rows = whole.rows("scores.csv")
-    # A sheet has 31 identities; six valid challenges and six solutions with three item dimensions each, and
-    # five criteria with two.
-    assert len(rows) == 2 * (31 + 6 * 3 + 6 * 3 + 5 * 2)
+    # A sheet has 31 identities; six valid challenges and six solutions with three item dimensions each, the
+    # blank challenge with its Fluency of 0, and five criteria with two.
+    assert len(rows) == 2 * (31 + 6 * 3 + 1 + 6 * 3 + 5 * 2)
     assert {row["judge"] for row in rows} == {"openai:tiny"}
     assert {(row["evidence_repeat"], row["judge_repeat"]) for row in rows} == {("1", "1")}
     assert {(row["response_id"], row["group"]) for row in rows} == {("R01", "control"), ("R02", "'=1+1")}
@@ -160,10 +160,7 @@ def test_scores_wide_has_a_row_a_response_and_a_column_an_identity(whole: Finish
 def test_the_other_files_are_there_and_can_be_read(whole: Finished) -> None:
     results = whole.folder / "results"
     assert whole.text("failures.csv").strip() == "response_id,stage,model,reason"
-    responses = {
-        path.name.partition("-")[0]: json.loads(path.read_text("utf-8"))
-        for path in (results / "responses").iterdir()
-    }
+    responses = {path.stem: json.loads(path.read_text("utf-8")) for path in (results / "responses").iterdir()}
     assert {name: entry["response_id"] for name, entry in responses.items()} == {"R01": "R01", "R02": "R02"}
     entry = responses["R01"]
     assert list(entry["memories"]) == [f"step{number}" for number in range(1, 7)]
