@@ -99,6 +99,8 @@ def _report(store: RunStore, plan: Plan, folder: Path, ratings: Sequence[Rating]
 
     console = Console(highlight=False, emoji=False)
     run = store.load(plan.run_id)
+    if not run.outcomes:
+        return run  # stopped before the first response was done: there is nothing to show or write
     print_run(console, run, ratings, rating_note=rating_note)
     export_run(run, folder)
     if ratings:

@@ -45,7 +45,7 @@ def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rat
         for outcome in scored:
             of_this = [rating for rating in ratings if rating.response_id == outcome.response_id]
             console.print(_sheet_table(run.task, outcome.response_id, outcome.sheets, of_this))
-        if ratings and rating_note:
+        if ratings and scored and rating_note:
             console.print(f"[yellow]{escape(rating_note)}[/yellow]")
     else:
         console.print(_overview(run))

@@ -5,10 +5,11 @@ Every string is bounded: without a bound a small model can run to its token limi
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from creaeval.sheets.evidence import Status
 
@@ -27,13 +28,22 @@ class Reply(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+def _say_something(text: str) -> str:
+    # Small models hand back the dots that stand for their words in the form they are shown.
+    if not re.search(r"\w", text):
+        raise ValueError("expected words")
+    return text
+
+
+_Words = Annotated[str, Field(min_length=1), AfterValidator(_say_something)]
+_Quote = Annotated[_Words, Field(max_length=MAX_QUOTE)]
+
+
 class Finding(Reply):
     """What the analyst reports for one dimension; the words first, then what they show."""
 
-    quotes: Annotated[
-        list[Annotated[str, Field(min_length=1, max_length=MAX_QUOTE)]], Field(max_length=MAX_QUOTES)
-    ]
-    observation: Annotated[str, Field(min_length=1, max_length=MAX_OBSERVATION)]
+    quotes: Annotated[list[_Quote], Field(max_length=MAX_QUOTES)]
+    observation: Annotated[_Words, Field(max_length=MAX_OBSERVATION)]
     status: Status
 
 
@@ -77,7 +87,7 @@ def evidence_reply(
     """
     # The memory comes first, next to the text it sums up: at the end small models repeat an earlier one.
     fields: dict[str, Any] = {
-        "memory": (Annotated[str, Field(min_length=1, max_length=MAX_MEMORY)], ...),
+        "memory": (Annotated[_Words, Field(max_length=MAX_MEMORY)], ...),
     }
     if step.items is not None:
         parts: dict[str, Any] = {}
