@@ -156,6 +156,20 @@ def test_after_the_last_try_the_ask_fails_and_says_who_what_and_why(
     assert all(message.text for request in model.requests for message in request.messages)
 
 
+def test_from_the_third_try_on_the_question_comes_anew_with_what_was_wrong_but_without_the_replies(
+    ledger: Ledger,
+) -> None:
+    # A small model that sees its own faulty reply repeats it for ever.
+    model = FakeModel(lambda _, number: verdict(0) if number < 3 else verdict(6))
+    assert run(judge(model, ledger, tries=4)).value.step.focus == 6
+    roles = [[message.role for message in request.messages] for request in model.requests]
+    assert roles == [["user"], ["user", "assistant", "user"], ["user"], ["user"]]
+    third, fourth = (request.messages[0].text for request in model.requests[2:])
+    assert third.startswith(PROMPT.user)
+    assert "Focus: found 0, expected" in third
+    assert third != fourth
+
+
 def test_a_failed_ask_is_asked_afresh_and_pays_again(ledger: Ledger) -> None:
     with pytest.raises(ReplyError):
         run(judge(FakeModel(lambda *_: "no"), ledger, tries=2))

@@ -43,7 +43,9 @@ def _line(detail: ErrorDetails, schema: Mapping[str, Any]) -> str:
     if detail["type"] == "extra_forbidden":
         return f"{field}: found {found}, expected no such field"
     words = detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    return f"{field}: found {found}, expected {_range(detail['loc'], schema) or words}"
+    return (
+        f"{field}: found {found}, expected {_range(detail['loc'], schema) or words.removeprefix('expected ')}"
+    )
 
 
 def _range(location: tuple[int | str, ...], schema: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from creaeval.llm._calls import Failure, NewCall, StoredCall
 from creaeval.llm._gates import key_locks, room
 from creaeval.llm.chat import AttemptError, ChatModel, ChatReply, ChatRequest, Message, Settings, Usage
 from creaeval.llm.key import call_key
-from creaeval.llm.reading import read_reply, repair_turn
+from creaeval.llm.reading import fresh_turn, read_reply, repair_turn
 from creaeval.llm.reply import ReplyProblem
 from creaeval.llm.schema import reply_schema
 
@@ -181,7 +181,7 @@ class Ask:
         request = ChatRequest(prompt.system, (Message("user", prompt.user),), schema, schema_name, settings)
         records: list[CallRecord] = []
         reason = ""
-        for _ in range(self.tries):
+        for attempt in range(self.tries):
             key = call_key(self.model.identity, request, repeat)
             stored, from_ledger = await self._reply(key, request, repeat, label)
             records.append(self._record(stored, from_ledger, label))
@@ -192,7 +192,12 @@ class Ask:
             except ReplyProblem as problem:
                 reason = str(problem)
                 self._mark(stored, "rejected", reason)
-                request = replace(request, messages=(*request.messages, *repair_turn(stored, problem)))
+                turns = (
+                    (*request.messages, *repair_turn(stored, problem))
+                    if attempt == 0
+                    else (fresh_turn(prompt.user, problem, attempt),)
+                )
+                request = replace(request, messages=turns)
                 continue
             self._mark(stored, "accepted", "")
             return Asked(value, tuple(records))

@@ -57,6 +57,30 @@ def read_reply(stored: StoredCall, reply_type: type[T], request: ChatRequest) ->
         raise ReplyProblem(*problem_lines(error, request.schema)) from None
 
 
+def fresh_turn(user: str, problem: ReplyProblem, attempt: int) -> Message:
+    """Write the first turn anew with what was wrong, without the reply: a model may else repeat it for ever.
+
+    Parameters
+    ----------
+    user : str
+        The first turn.
+    problem : ReplyProblem
+        Why the last reply cannot be used.
+    attempt : int
+        From 1; a later one is worded otherwise, or its reply would be looked up in the ledger.
+
+    Returns
+    -------
+    Message
+        The user's turn.
+    """
+    again = " Once more." * (attempt - 1)
+    lines = "\n".join(f"- {line}" for line in problem.lines)
+    return Message(
+        "user", f"{user}\n\nAn earlier reply could not be used:\n{lines}\nDo not repeat its faults.{again}"
+    )
+
+
 def repair_turn(stored: StoredCall, problem: ReplyProblem) -> tuple[Message, Message]:
     """Write the two turns that ask for a better reply.
 
