@@ -64,6 +64,11 @@ def fill(
             raise AssertionError(f"{path}: no script for {other}")
 
 
+def first_question(request: ChatRequest) -> tuple[str, str]:
+    """What was asked first, also where it is asked anew with what was wrong."""
+    return request.system, request.messages[0].text.partition("\n\nAn earlier reply")[0]
+
+
 def text_of(request: ChatRequest) -> str:
     """All that a request says in words."""
     return "\n".join([request.system, *(message.text for message in request.messages)])
@@ -141,7 +146,7 @@ class ScriptedModel:
             await asyncio.sleep(self._delay)
         if self._fails is not None and (error := self._fails(request)) is not None:
             raise error
-        tries = (len(request.messages) - 1) // 2
+        tries = sum(first_question(earlier) == first_question(request) for earlier in self.requests[:-1])
         if self._invalid is not None and tries < self._invalid(request):
             text = "{}"
         elif self._answer is not None:

@@ -82,7 +82,8 @@ def run_and_report(
             )
             return 130
         except CreaEvalError:
-            _report(store, plan, folder, ratings, rating_note)
+            if store.load(plan.run_id).outcomes:
+                _report(store, plan, folder, ratings, rating_note)
             raise
         run = _report(store, plan, folder, ratings, rating_note)
     if not run.sheets:
@@ -99,8 +100,6 @@ def _report(store: RunStore, plan: Plan, folder: Path, ratings: Sequence[Rating]
 
     console = Console(highlight=False, emoji=False)
     run = store.load(plan.run_id)
-    if not run.outcomes:
-        return run  # stopped before the first response was done: there is nothing to show or write
     print_run(console, run, ratings, rating_note=rating_note)
     export_run(run, folder)
     if ratings:

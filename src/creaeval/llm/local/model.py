@@ -76,12 +76,12 @@ class LocalModel:
                 await self._served.start()
                 return
             await self._stop()
-            check_machine()
-            if self._path is None:
-                path = await asyncio.to_thread(weights.built_in_weights)
-            else:
+            if self._path is not None:
                 check_gguf(self._path)
-                path = self._path
+            check_machine()
+            path = self._path
+            if path is None:
+                path = await asyncio.to_thread(weights.built_in_weights)
             child = Child(path.resolve(), self.n_ctx)
             url = await child.start()
             self._child = child
