@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import creaeval
 from creaeval.data import Response, make_step, read_responses, read_scenarios
 from creaeval.demo import demo_file
 from creaeval.methods import Case
 from creaeval.tasks import Scenario, Task, load_task
+from scripted import ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from creaeval.runs import Run
 
 
 @cache
@@ -83,3 +87,16 @@ def write_inputs(folder: Path, *responses: Response) -> None:
         for response in responses
     ]
     (folder / "booklets.json").write_text(json.dumps(documents), encoding="utf-8")
+
+
+def scored(folder: Path, *responses: Response, **options: Any) -> Run:
+    """Score responses with a scripted model unless another is given."""
+    model = ScriptedModel()
+    given = {
+        "analyst": model,
+        "judges": model,
+        "scenarios": scenarios(),
+        "ledger": folder / "l.db",
+        **options,
+    }
+    return creaeval.score(responses, **given)

@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import re
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
 
-import creaeval
-from booklets import booklet, cgpst, marked, scenarios, variant, without
+from booklets import booklet, cgpst, marked, scored, variant, without
 from creaeval.data import Rating, read_ratings
 from creaeval.demo import demo_file
 from creaeval.llm.chat import AttemptError
@@ -21,21 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from creaeval.data import Response
     from creaeval.llm import ChatRequest
     from creaeval.runs import Run
-
-
-def scored(folder: Path, *responses: Response, **options: Any) -> Run:
-    model = ScriptedModel()
-    given = {
-        "analyst": model,
-        "judges": model,
-        "scenarios": scenarios(),
-        "ledger": folder / "l.db",
-        **options,
-    }
-    return creaeval.score(responses, **given)
 
 
 def printed(run: Run, ratings: Sequence[Rating] = (), note: str = "", width: int = 120) -> str:

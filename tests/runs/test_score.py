@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import creaeval
-from booklets import booklet, cgpst, marked, scenarios, variant, without, write_inputs
+from booklets import booklet, cgpst, marked, scenarios, scored, variant, without, write_inputs
 from creaeval.data import Response, make_step
 from creaeval.errors import DataError, SettingError
 from creaeval.llm import Ledger, Settings
@@ -24,21 +24,8 @@ if TYPE_CHECKING:
     from creaeval.runs import Run
 
 
-def score(folder: Path, *responses: Response, **options: Any) -> Run:
-    """Score with a scripted model unless another is given."""
-    model = ScriptedModel()
-    given = {
-        "analyst": model,
-        "judges": model,
-        "scenarios": scenarios(),
-        "ledger": folder / "l.db",
-        **options,
-    }
-    return creaeval.score(responses, **given)
-
-
 def test_responses_given_as_objects_are_scored(tmp_path: Path) -> None:
-    run = score(tmp_path, variant("a"), variant("b"))
+    run = scored(tmp_path, variant("a"), variant("b"))
     assert (run.state, run.n_failed) == ("finished", 0)
     assert [sheet.response_id for sheet in run.sheets] == ["a", "b"]
 
@@ -53,14 +40,14 @@ def test_files_and_objects_give_the_same_scores(tmp_path: Path) -> None:
         judges=[model],
         ledger=tmp_path / "file.db",
     )
-    from_object = score(tmp_path, variant("a", group="x"))
+    from_object = scored(tmp_path, variant("a", group="x"))
     pd.testing.assert_frame_equal(from_file.scores, from_object.scores)
     assert from_file.id == from_object.id
 
 
 def test_scoring_works_inside_a_running_event_loop_as_in_a_notebook(tmp_path: Path) -> None:
     async def cell() -> Run:
-        return score(tmp_path, variant("a"))
+        return scored(tmp_path, variant("a"))
 
     assert len(asyncio.run(cell()).sheets) == 1
 
@@ -68,14 +55,14 @@ def test_scoring_works_inside_a_running_event_loop_as_in_a_notebook(tmp_path: Pa
 def test_an_error_inside_a_running_event_loop_reaches_the_caller(tmp_path: Path) -> None:
     async def cell() -> Run:
         broken = ScriptedModel(fails=lambda _: SettingError("the model has no weights"))
-        return score(tmp_path, variant("a"), analyst=broken)
+        return scored(tmp_path, variant("a"), analyst=broken)
 
     with pytest.raises(SettingError, match="the model has no weights"):
         asyncio.run(cell())
 
 
 def test_the_tables_have_number_columns_that_can_miss_values(tmp_path: Path) -> None:
-    run = score(tmp_path, variant("a", group="x"))
+    run = scored(tmp_path, variant("a", group="x"))
     kinds = {name: str(kind) for name, kind in run.scores.dtypes.items()}
     numbers = {"item": "Int64", "score": "Float64", "model_score": "Float64", "computed_score": "Float64"}
     assert {name: kinds[name] for name in numbers} == numbers
@@ -86,8 +73,8 @@ def test_the_tables_have_number_columns_that_can_miss_values(tmp_path: Path) -> 
 
 def test_the_tables_of_a_run_without_a_score_have_the_same_columns_and_no_row(tmp_path: Path) -> None:
     full, empty = (
-        score(tmp_path, variant("a", group="x")),
-        score(tmp_path, without(variant("b", group="x"), "step1")),
+        scored(tmp_path, variant("a", group="x")),
+        scored(tmp_path, without(variant("b", group="x"), "step1")),
     )
     assert (len(empty.scores), len(empty.scores_wide), len(empty.failures)) == (0, 0, 1)
     assert list(empty.scores) == list(full.scores)
@@ -97,7 +84,7 @@ def test_the_tables_of_a_run_without_a_score_have_the_same_columns_and_no_row(tm
 
 def test_a_carried_column_named_like_one_of_ours_does_not_replace_it(tmp_path: Path) -> None:
     extra = {"score": "human 7", "judge": "Ms B", "total": "99", "input_score": "x", "group": "g"}
-    run = score(tmp_path, variant("a").model_copy(update={"extra": extra}))
+    run = scored(tmp_path, variant("a").model_copy(update={"extra": extra}))
     assert set(run.scores["judge"]) == {"scripted:one"}
     assert set(run.scores["input_judge"]) == {"Ms B"}
     assert set(run.scores["input_input_score"]) == {"human 7"}
@@ -109,7 +96,7 @@ def test_a_carried_column_named_like_one_of_ours_does_not_replace_it(tmp_path: P
 
 
 def test_a_response_without_an_extra_column_that_others_have_misses_it(tmp_path: Path) -> None:
-    run = score(tmp_path, variant("a", group="x"), variant("b"))
+    run = scored(tmp_path, variant("a", group="x"), variant("b"))
     groups = run.scores_wide.set_index("response_id")["group"]
     assert groups["a"] == "x"
     assert pd.isna(groups["b"])
@@ -118,7 +105,7 @@ def test_a_response_without_an_extra_column_that_others_have_misses_it(tmp_path:
 def test_two_judges_are_both_in_the_scores_on_the_same_evidence(tmp_path: Path) -> None:
     strict = ScriptedModel("scripted:strict")
     kind = ScriptedModel("scripted:kind", values={"cgpst_scores.step2.focus": 9})
-    run = score(tmp_path, variant("a"), judges=[strict, kind])
+    run = scored(tmp_path, variant("a"), judges=[strict, kind])
     focus = run.scores[run.scores["dimension"] == "step2.focus"].set_index("judge")["score"]
     assert focus.to_dict() == {"scripted:strict": 1, "scripted:kind": 9}
     assert strict.requests == kind.requests
@@ -129,7 +116,7 @@ def test_two_judges_are_both_in_the_scores_on_the_same_evidence(tmp_path: Path) 
 
 def test_the_same_run_has_the_same_id_and_asks_nothing_again(tmp_path: Path) -> None:
     first, second = ScriptedModel(), ScriptedModel()
-    runs = [score(tmp_path, variant("a"), analyst=model, judges=model) for model in (first, second)]
+    runs = [scored(tmp_path, variant("a"), analyst=model, judges=model) for model in (first, second)]
     assert runs[0].id == runs[1].id
     assert (len(first.requests), len(second.requests)) == (7, 0)
     pd.testing.assert_frame_equal(runs[0].scores, runs[1].scores)
@@ -163,7 +150,7 @@ def test_a_run_id_depends_on_all_that_decides_the_scores_and_on_nothing_else() -
 def test_outcomes_come_in_the_order_of_the_input_whichever_ends_first(tmp_path: Path) -> None:
     responses = [marked(name, name) for name in ("delta", "alfa", "charlie", "bravo")]
     model = ScriptedModel(answer=echo("delta|alfa|charlie|bravo"), delay=0.001)
-    run = score(tmp_path, *responses, analyst=model, judges=model)
+    run = scored(tmp_path, *responses, analyst=model, judges=model)
     assert [outcome.response_id for outcome in run.outcomes] == ["delta", "alfa", "charlie", "bravo"]
 
 
@@ -180,7 +167,7 @@ def test_no_more_requests_are_open_at_once_than_the_model_takes(tmp_path: Path) 
                 self.open -= 1
 
     model = Counted(answer=echo(r"r\dx"), delay=0.002, concurrency=2)
-    score(tmp_path, *[marked(f"r{n}x", f"r{n}x") for n in range(5)], analyst=model, judges=model)
+    scored(tmp_path, *[marked(f"r{n}x", f"r{n}x") for n in range(5)], analyst=model, judges=model)
     assert model.peak == 2
 
 
@@ -189,7 +176,7 @@ def test_an_unfinished_booklet_is_refused_with_the_reason_and_costs_nothing(tmp_
     unfinished = without(variant("half"), "step4", "step6").model_copy(
         update={"source": "/home/anna/half.json"}
     )
-    run = score(tmp_path, unfinished, variant("whole"), analyst=model, judges=model)
+    run = scored(tmp_path, unfinished, variant("whole"), analyst=model, judges=model)
     assert len(model.requests) == 7
     (failure,) = run.outcomes[0].failures
     assert (failure.stage, failure.model) == ("input", "")
@@ -201,7 +188,7 @@ def test_an_unfinished_booklet_is_refused_with_the_reason_and_costs_nothing(tmp_
 
 
 def test_an_unfinished_booklet_is_scored_for_the_steps_it_has_when_asked_to(tmp_path: Path) -> None:
-    run = score(tmp_path, without(variant("half"), "step4", "step6"), missing_step="skip")
+    run = scored(tmp_path, without(variant("half"), "step4", "step6"), missing_step="skip")
     row = run.scores_wide.iloc[0]
     assert pd.isna(row["total"])
     assert pd.isna(row["step4.overall"])
@@ -214,7 +201,7 @@ def test_an_unfinished_booklet_is_scored_for_the_steps_it_has_when_asked_to(tmp_
 
 def test_a_booklet_with_nothing_in_it_is_refused_even_so(tmp_path: Path) -> None:
     empty = variant("empty").model_copy(update={"steps": {}})
-    run = score(tmp_path, empty, missing_step="skip")
+    run = scored(tmp_path, empty, missing_step="skip")
     assert "response 'empty' is empty; no step has any text" in str(run.failures.loc[0, "reason"])
 
 
@@ -233,7 +220,7 @@ def test_items_beyond_the_maximum_are_named(tmp_path: Path) -> None:
         "long, step1: challenge 9, 10 not scored (the first 8 count)",
         "long, step4: criterion 6 not scored (the first 5 count)",
     ]
-    score(tmp_path, long, analyst=model, judges=model)
+    scored(tmp_path, long, analyst=model, judges=model)
     words = "\n".join(map(text_of, model.requests))
     assert "Challenge h there" in words
     assert "Challenge i there" not in words
@@ -244,7 +231,7 @@ def test_what_is_wrong_is_said_before_any_model_is_asked(tmp_path: Path) -> None
 
     def problem(*responses: Response, **options: Any) -> str:
         with pytest.raises((DataError, SettingError)) as caught:
-            score(tmp_path, *responses, **{"analyst": model, "judges": model, **options})
+            scored(tmp_path, *responses, **{"analyst": model, "judges": model, **options})
         return str(caught.value)
 
     assert "2 responses have the id 'a'" in problem(variant("a"), variant("b"), variant("a"))
@@ -279,7 +266,7 @@ def test_a_task_of_ones_own_with_one_step_and_no_scenario_is_scored(tmp_path: Pa
     task = parse_task(SHORT, "short.yaml")
     response = Response(id="u1", steps={"use": make_step(task.steps[0], "A doorstop.")})
     model = ScriptedModel(values={"short_scores.use.originality": 3})
-    run = score(tmp_path, response, task=task, scenarios=None, analyst=model, judges=model)
+    run = scored(tmp_path, response, task=task, scenarios=None, analyst=model, judges=model)
     assert len(model.requests) == 2
     assert run.scores_wide.iloc[0].to_dict() == {
         "response_id": "u1",
@@ -293,7 +280,7 @@ def test_a_task_of_ones_own_with_one_step_and_no_scenario_is_scored(tmp_path: Pa
 
 def test_tokens_are_added_up_by_stage(tmp_path: Path) -> None:
     # The script counts 100 tokens in, 40 of them cached, 10 out and half a second for each reply.
-    stages = score(tmp_path, variant("a")).tokens_by_stage()
+    stages = scored(tmp_path, variant("a")).tokens_by_stage()
     assert list(stages) == ["step1", "step2", "step3", "step4", "step5", "step6", "judge", "all"]
     everything = stages["all"]
     assert (everything.calls, everything.from_ledger, everything.seconds) == (7, 0, 3.5)
@@ -301,7 +288,7 @@ def test_tokens_are_added_up_by_stage(tmp_path: Path) -> None:
 
 
 def test_a_stored_run_is_what_was_returned(tmp_path: Path) -> None:
-    run = score(tmp_path, without(variant("half", group="y"), "step6"), variant("a", group="x"))
+    run = scored(tmp_path, without(variant("half", group="y"), "step6"), variant("a", group="x"))
     with Ledger.open(tmp_path / "l.db") as ledger:
         assert RunStore(ledger).load(run.id[:4]) == run
 
@@ -321,14 +308,14 @@ def test_a_run_is_told_to_its_watcher(tmp_path: Path) -> None:
             self.seen.append(f"done {outcome.response_id}")
 
     watcher = Watcher()
-    score(tmp_path, variant("a"), without(variant("half"), "step1"), watcher=watcher)
+    scored(tmp_path, variant("a"), without(variant("half"), "step1"), watcher=watcher)
     steps = [f"step{n}" for n in range(1, 7)]
     assert watcher.seen == ["done half", *steps, "judge", "done a"]
 
 
 def test_the_record_of_a_run_is_json_and_names_files_without_their_folders(tmp_path: Path) -> None:
     response = variant("a").model_copy(update={"source": "/home/anna/secret study/a.json"})
-    manifest = score(tmp_path, response).manifest
+    manifest = scored(tmp_path, response).manifest
     assert "anna" not in json.dumps(dict(manifest))
     assert manifest["responses"][0]["file"] == "a.json"
     # A model that is free costs nothing.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from creaeval.data import Rating
-    from creaeval.runs import Plan, Run, RunStore
+    from creaeval.runs import Plan, Run
 
 
 def run_and_report(
@@ -73,7 +73,8 @@ def run_and_report(
             with show_progress(plan, err) as watcher:
                 run = run_plan(plan, opened, watcher)
         except KeyboardInterrupt:
-            run = _report(store, plan, folder, ratings, rating_note)
+            run = store.load(plan.run_id)
+            _report(run, folder, ratings, rating_note)
             err.print(
                 escape(
                     f"Stopped with {len(run.outcomes)} of {len(plan.responses)} responses done; every "
@@ -82,16 +83,17 @@ def run_and_report(
             )
             return 130
         except CreaEvalError:
-            if store.load(plan.run_id).outcomes:
-                _report(store, plan, folder, ratings, rating_note)
+            run = store.load(plan.run_id)
+            if run.outcomes:
+                _report(run, folder, ratings, rating_note)
             raise
-        run = _report(store, plan, folder, ratings, rating_note)
+    _report(run, folder, ratings, rating_note)
     if not run.sheets:
         return 1
     return 3 if run.n_failed else 0
 
 
-def _report(store: RunStore, plan: Plan, folder: Path, ratings: Sequence[Rating], rating_note: str) -> Run:
+def _report(run: Run, folder: Path, ratings: Sequence[Rating], rating_note: str) -> None:
     from rich.console import Console
 
     from creaeval.analysis import differences
@@ -99,13 +101,11 @@ def _report(store: RunStore, plan: Plan, folder: Path, ratings: Sequence[Rating]
     from creaeval.runs import export_run, write_table
 
     console = Console(highlight=False, emoji=False)
-    run = store.load(plan.run_id)
     print_run(console, run, ratings, rating_note=rating_note)
     export_run(run, folder)
     if ratings:
         write_table(differences(run, ratings), folder / "differences.csv")
     _say_where(console, folder)
-    return run
 
 
 def _say_where(console: Console, folder: Path) -> None:

@@ -75,10 +75,8 @@ def fresh_turn(user: str, problem: ReplyProblem, attempt: int) -> Message:
         The user's turn.
     """
     again = " Once more." * (attempt - 1)
-    lines = "\n".join(f"- {line}" for line in problem.lines)
-    return Message(
-        "user", f"{user}\n\nAn earlier reply could not be used:\n{lines}\nDo not repeat its faults.{again}"
-    )
+    faults = f"An earlier reply could not be used:\n{_listed(problem)}\nDo not repeat its faults.{again}"
+    return Message("user", f"{user}\n\n{faults}")
 
 
 def repair_turn(stored: StoredCall, problem: ReplyProblem) -> tuple[Message, Message]:
@@ -100,8 +98,11 @@ def repair_turn(stored: StoredCall, problem: ReplyProblem) -> tuple[Message, Mes
     if stored.finish == "length" and len(text) > _CUT_SHOWN:
         text = text[:_CUT_SHOWN] + " …"
     shorter = ", and keep it short enough to finish" if stored.finish == "length" else ""
-    lines = "\n".join(f"- {line}" for line in problem.lines)
     again = f"Reply again with the complete JSON object and nothing else{shorter}."
-    ask = f"That reply cannot be used:\n{lines}\n{again}"
+    ask = f"That reply cannot be used:\n{_listed(problem)}\n{again}"
     # Providers refuse a turn without text.
     return Message("assistant", text.strip() or "(no text)"), Message("user", ask)
+
+
+def _listed(problem: ReplyProblem) -> str:
+    return "\n".join(f"- {line}" for line in problem.lines)

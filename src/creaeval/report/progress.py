@@ -38,9 +38,7 @@ class ProgressWatcher:
         self._done = self._failed = self._tokens = self._retries = self._replayed = 0
         self._calls: dict[str, int] = {}
         self._said = time.monotonic()
-        self._per_case = {
-            case.response.id: len(case.response.steps) + len(plan.judges) for case in plan.cases
-        }
+        self._per_case = {case.response.id: plan.calls_of(case) for case in plan.cases}
         self._free = all(model.free for model in (plan.analyst, *plan.judges))
         self._stage = "starting"
         self._line = progress.add_task("", total=plan.n_calls, counts=self._counts(), stage=self._stage)

@@ -88,7 +88,11 @@ class Plan:
     @property
     def n_calls(self) -> int:
         """Calls the run makes if every first reply is usable."""
-        return sum(len(case.response.steps) + len(self.judges) for case in self.cases)
+        return sum(map(self.calls_of, self.cases))
+
+    def calls_of(self, case: Case) -> int:
+        """Count the calls one response takes if every first reply is usable."""
+        return len(case.response.steps) + len(self.judges)
 
 
 def make_plan(
@@ -151,8 +155,8 @@ def make_plan(
         except DataError as error:
             problems += error.problems
             continue
-        case = Case(task, _present_steps(task, response), scenario)
         missing = response.missing_steps(task)
+        case = Case(task, _without(task, response, missing), scenario)
         if reason := _refusal(task, response, missing, missing_step):
             refused[response.id] = StageFailure(stage="input", model="", reason=reason)
         else:
@@ -173,8 +177,8 @@ def _check_ids(responses: Sequence[Response]) -> None:
         )
 
 
-def _present_steps(task: Task, response: Response) -> Response:
-    present = {s.id: response.steps[s.id] for s in task.steps if s.id not in response.missing_steps(task)}
+def _without(task: Task, response: Response, missing: list[str]) -> Response:
+    present = {step.id: response.steps[step.id] for step in task.steps if step.id not in missing}
     return response.model_copy(update={"steps": present})
 
 

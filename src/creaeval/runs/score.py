@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -179,9 +180,11 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None) -> Run:
         position, carried = given[outcome.response_id]
         store.keep(run_id, outcome, position, carried)
 
-    def close(state: State) -> None:
+    def close(state: State) -> Run:
         run = store.load(run_id)
-        store.end(run_id, state, {**run.manifest, **describe_result(run, plan)})
+        manifest = {**run.manifest, **describe_result(run, plan)}
+        store.end(run_id, state, manifest)
+        return replace(run, state=state, manifest=manifest)
 
     try:
         _finish_in_any_thread(carry_out(plan, ledger, keep, watcher))
@@ -191,8 +194,7 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None) -> Run:
     except CreaEvalError:
         close("failed")
         raise
-    close("finished")
-    return store.load(run_id)
+    return close("finished")
 
 
 def _finish_in_any_thread(work: Coroutine[Any, Any, None]) -> None:
