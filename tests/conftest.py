@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from scripted import ScriptedModel
 
+pytest_plugins = ["postgres"]
+
 
 @dataclass(frozen=True)
 class Ended:

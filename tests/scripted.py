@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from creaeval.llm import ChatReply, ChatRequest, Usage
+from creaeval.llm.chat import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -130,7 +131,7 @@ class ScriptedModel:
             "base_url": "",
             "model": name,
         }
-        self.concurrency = concurrency
+        self.limits = Limits(concurrency=concurrency)
         self.requests: list[ChatRequest] = []
         self.closed = 0
         self._values, self._write, self._answer = values, write, answer

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from creaeval.llm.ask import Prompt
-from creaeval.llm.chat import ChatReply, ChatRequest, Usage
-from creaeval.llm.openai_compatible import OpenAICompatible
+from creaeval.llm.chat import ChatReply, ChatRequest, Limits, Usage
+from creaeval.llm.hosted import HostedModel
+from creaeval.llm.provider_table import COMPATIBLE, PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    import pytest
 
 KEY = "sk-test-4f9a8b7c6d5e"
 
@@ -58,7 +61,7 @@ class FakeModel:
     ) -> None:
         self.name = name
         self.identity: Mapping[str, str] = {"provider": "fake", "base_url": "", "model": name}
-        self.concurrency = concurrency
+        self.limits = Limits(concurrency=concurrency)
         self.requests: list[ChatRequest] = []
         self.started = 0
         self._answer = answer
@@ -79,6 +82,20 @@ class FakeModel:
         pass
 
 
-def served(url: str, **options: Any) -> OpenAICompatible:
-    """Make a model behind a loopback server."""
-    return OpenAICompatible("openai:m1", "m1", base_url=url, api_key=KEY, **options)
+def served(url: str, **options: Any) -> HostedModel:
+    """Make a model behind a loopback server that speaks OpenAI's protocol but is not OpenAI."""
+    return HostedModel("openai:m1", "m1", COMPATIBLE, base_url=url, api_key=KEY, **options)
+
+
+def hosted(prefix: str, model: str, root: str, **options: Any) -> HostedModel:
+    """Make a provider's model behind a loopback server, whose URL is without ``/v1``."""
+    provider = PROVIDERS[prefix]
+    url = root if provider.api in ("anthropic", "google", "groq", "mistral") else f"{root}/v1"
+    return HostedModel(f"{prefix}:{model}", model, provider, base_url=url, api_key=KEY, **options)
+
+
+def without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unset every variable that a provider reads."""
+    for provider in PROVIDERS.values():
+        for variable in (*provider.keys, *provider.url_variables):
+            monkeypatch.delenv(variable, raising=False)

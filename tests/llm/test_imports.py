@@ -3,7 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-LIGHT = "chat key reply reading schema ask providers _calls local local.model local.weights openai_compatible"
+LIGHT = "chat key reply reading schema ask providers _calls local local.model local.weights hosted book settings limiter prices"
 HEAVY = ("pydantic_ai", "openai", "sqlalchemy", "xllamacpp", "pydantic", "aiohttp")
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from creaeval.llm.chat import ChatRequest, Message, Settings
-from creaeval.llm.key import call_key
+from creaeval.llm.key import answer_settings, call_key, schema_hash
 
 IDENTITY = {"provider": "openai", "base_url": "https://a.example/v1", "model": "m1"}
 REQUEST = ChatRequest(
@@ -22,6 +22,9 @@ KEY = call_key(IDENTITY, REQUEST, 0)
         replace(REQUEST, settings=Settings(max_tokens=100)),
         replace(REQUEST, settings=Settings(seed=2)),
         replace(REQUEST, settings=Settings(seed=None)),
+        replace(REQUEST, settings=Settings(reasoning="none")),
+        replace(REQUEST, settings=Settings(reasoning="low")),
+        replace(REQUEST, settings=Settings(extra_body='{"top_k": 5}')),
         replace(REQUEST, system="You are the judge."),
         replace(REQUEST, messages=(Message("user", "Rate it!"),)),
         replace(REQUEST, messages=(*REQUEST.messages, Message("assistant", "{}"), Message("user", "Again."))),
@@ -53,6 +56,31 @@ def test_the_timeout_and_the_writing_of_a_number_do_not_change_the_key() -> None
     assert call_key(IDENTITY, replace(REQUEST, settings=Settings(timeout=5)), 0) == KEY
     zero = [call_key(IDENTITY, replace(REQUEST, settings=Settings(temperature=t)), 0) for t in (0, 0.0)]
     assert zero[0] == zero[1]
+
+
+def test_settings_that_say_nothing_leave_keys_as_they_were_before_there_were_such_settings() -> None:
+    assert answer_settings(Settings()) == {"temperature": 0.2, "max_tokens": 4096, "seed": 1}
+    further = Settings(reasoning="low", extra_body='{"top_k": 5}')
+    assert answer_settings(further) == {
+        "temperature": 0.2,
+        "max_tokens": 4096,
+        "seed": 1,
+        "reasoning": "low",
+        "extra_body": '{"top_k": 5}',
+    }
+
+
+def test_asking_for_token_probabilities_does_not_change_the_answer() -> None:
+    assert call_key(IDENTITY, replace(REQUEST, settings=Settings(logprobs=True)), 0) == KEY
+
+
+def test_the_form_in_which_a_schema_is_sent_counts_in_place_of_the_schema() -> None:
+    own = schema_hash(REQUEST.schema)
+    assert call_key(IDENTITY, REQUEST, 0, own) == KEY
+    sent = schema_hash({"mode": "tool", "schema": REQUEST.schema})
+    assert call_key(IDENTITY, REQUEST, 0, sent) != KEY
+    other = replace(REQUEST, schema={"type": "object"})
+    assert call_key(IDENTITY, other, 0, sent) == call_key(IDENTITY, REQUEST, 0, sent)
 
 
 def test_a_key_can_be_made_of_any_text() -> None:

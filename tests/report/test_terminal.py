@@ -115,7 +115,7 @@ def test_notes_name_the_quotes_found_and_the_calls(tmp_path: Path) -> None:
     lines = notes(scored(tmp_path, booklet(), analyst=ScriptedModel(write=write)))
     # Quotes: 6 x 3 item dimensions in steps 1 and 3, 6 in step 2, 5 x 2 in step 4, 1 in step 5, 6 in step 6.
     assert lines[0].startswith("Quotes: 6 of 59 (10%) found in the responses; the other 53 are flagged")
-    assert lines[-1] == "7 calls: 700 tokens in (280 cached), 70 out; 4 s of requests."
+    assert lines[-1] == "7 calls: 700 tokens in (280 cached), 70 out; 4 s of requests; $0."
 
 
 def test_notes_say_how_many_observations_copy_the_response(tmp_path: Path) -> None:

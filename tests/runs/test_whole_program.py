@@ -179,9 +179,11 @@ def test_run_json_holds_what_it_takes_to_repeat_the_run(whole: Finished) -> None
         "provider": "openai",
         "base_url": whole.server.url,
         "model": "tiny",
+        "settings": {"temperature": 0.2, "max_tokens": 4096, "seed": 1, "timeout": 600.0},
+        "limits": {"concurrency": 8, "requests_per_minute": None, "tokens_per_minute": None},
+        "usd_per_million_tokens": None,
     }
     assert record["judges"] == [record["analyst"]]
-    assert record["settings"]["temperature"] == 0.2
     assert set(record["prompts_sha256"]) == {"language", "analyst.jinja", "evidence.jinja", "judge.jinja"}
     assert [(r["id"], r["file"]) for r in record["responses"]] == [
         ("R01", "booklets.json"),

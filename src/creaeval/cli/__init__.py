@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from creaeval.cli import demo, runs, score, tasks
+from creaeval.cli import demo, ledger, models, runs, score, tasks
 
 app = typer.Typer(
     name="creaeval",
@@ -19,8 +19,10 @@ app = typer.Typer(
 )
 app.command("score", help=score.HELP, epilog=score.EXAMPLE)(score.score)
 app.command("demo", help=demo.HELP, epilog=demo.EXAMPLE)(demo.demo)
+app.add_typer(models.app, name="models")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(runs.app, name="runs")
+app.add_typer(ledger.app, name="ledger")
 
 
 @app.callback(invoke_without_command=True)

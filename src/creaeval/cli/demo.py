@@ -51,8 +51,6 @@ def demo(
             analyst=model,
             judges=model,
             method="creaeval",
-            settings=None,
-            missing_step="refuse",
         )
         rated = read_ratings([ratings], load_task("cgpst"))
         raise typer.Exit(run_and_report(plan, ledger, out, rated, rating_note=RATING_NOTE))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -10,7 +11,54 @@ Task = Annotated[str, typer.Option(help="A built-in task's name or a YAML file."
 Ledger = Annotated[
     str, typer.Option(metavar="FILE|URL", help="Where calls and runs are kept: a file or an SQLAlchemy URL.")
 ]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="[ROLE.]NAME=VALUE",
+        help="A setting for all roles, or for one as in judge.temperature=0; give it again for more. "
+        "`creaeval models list` names them.",
+    ),
+]
+Models = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="A YAML file with presets and prices of your own.")
+]
+Keys = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A file with API keys as lines NAME=value. [environment]"),
+]
 MissingStep = Annotated[
     Literal["refuse", "skip"],
     typer.Option(help="What to do with a response that lacks a step: refuse it, or score the steps it has."),
 ]
+
+
+def read_set(given: list[str] | None) -> dict[str, str]:
+    """Read the values of ``--set``.
+
+    Parameters
+    ----------
+    given : list of str or None
+        As typed.
+
+    Returns
+    -------
+    dict of str to str
+        Values by name, not checked yet.
+
+    Raises
+    ------
+    SettingError
+        Texts without an equals sign, or a name that was given twice.
+    """
+    from creaeval.errors import SettingError
+
+    found: dict[str, str] = {}
+    for text in given or []:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not name or not value:
+            raise SettingError(f"--set {text}: expected NAME=VALUE, as in --set judge.temperature=0.")
+        if name in found:
+            raise SettingError(f"--set {text}: {name} is set twice, to {found[name]} before.")
+        found[name] = value
+    return found

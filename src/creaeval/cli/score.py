@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from creaeval.cli.options import Ledger, MissingStep, Task
+from creaeval.cli.options import Keys, Ledger, MissingStep, Models, Set, Task, read_set
 
 HELP = "Score responses: an analyst gathers evidence step by step, judges score the evidence."
 EXAMPLE = (
@@ -32,6 +32,9 @@ def score(
         list[str] | None,
         typer.Option(metavar="MODEL", help="Who scores the evidence; give it again for more. [local]"),
     ] = None,
+    settings: Set = None,
+    models: Models = None,
+    keys: Keys = None,
     method: Annotated[str, typer.Option(help="How to score.")] = "creaeval",
     ratings: Annotated[
         list[Path] | None, typer.Option(help="People's scores of the same responses, to show beside.")
@@ -55,7 +58,9 @@ def score(
         analyst=analyst,
         judges=judge or ["local"],
         method=method,
-        settings=None,
+        settings=read_set(settings),
+        models=models,
+        keys=keys,
         missing_step=missing_step,
     )
     raise typer.Exit(run_and_report(plan, ledger, out, rated))

@@ -1,4 +1,4 @@
-"""Open the runs of a ledger that must be there already."""
+"""Open a ledger, or its runs, that must be there already."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from creaeval.errors import SettingError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from creaeval.llm import Ledger
     from creaeval.runs import RunStore
 
 
 @contextmanager
-def open_store(ledger: str) -> Iterator[RunStore]:
-    """Open a ledger's runs; a file that is not there is an error, since looking must not create it."""
+def open_ledger(ledger: str) -> Iterator[Ledger]:
+    """Open a ledger; a file that is not there is an error, since looking must not create it."""
     from creaeval.llm import Ledger
-    from creaeval.runs import RunStore
 
     file = re.sub(r"^sqlite(\+\w+)?:///", "", ledger)
     if "://" not in file and not Path(file).expanduser().exists():
@@ -27,4 +27,13 @@ def open_store(ledger: str) -> Iterator[RunStore]:
             f"{ledger}: there is no ledger here. Name it with --ledger, or change to the folder you ran in."
         )
     with Ledger.open(ledger) as opened:
+        yield opened
+
+
+@contextmanager
+def open_store(ledger: str) -> Iterator[RunStore]:
+    """Open a ledger's runs, as open_ledger does."""
+    from creaeval.runs import RunStore
+
+    with open_ledger(ledger) as opened:
         yield RunStore(opened)

@@ -24,7 +24,8 @@ class RecordedModel:
     def __init__(self, model: ChatModel) -> None:
         self.name = f"{model.name} (recorded)"
         self.identity: Mapping[str, str] = model.identity
-        self.concurrency = model.concurrency
+        self.defaults = getattr(model, "defaults", None)
+        self.limits = getattr(model, "limits", None)
         self.free = True
         self.warning = (
             "This is a recording: replies that the local model really gave to this booklet, with the tokens "

@@ -33,6 +33,12 @@ class NewCall:
         Number of the repetition.
     reply : ChatReply
         What came back.
+    schema_hash : str
+        Hash of the schema in the form in which it was sent; that of the request's own if empty.
+    cost_usd : float or None
+        What the call cost; None where no price is known.
+    attempts : int or None
+        Requests it took, the failed ones included; None where nobody counted.
     """
 
     key: str
@@ -42,6 +48,9 @@ class NewCall:
     request: ChatRequest
     repeat: int
     reply: ChatReply
+    schema_hash: str = ""
+    cost_usd: float | None = None
+    attempts: int | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,11 @@ class StoredCall:
     state : str
         ``replied`` (not judged yet), ``accepted``, ``rejected`` or ``abandoned``.
     reason : str
-        Why it was rejected or abandoned, else empty.
+        Why it was rejected or abandoned, or what was overlooked when it was accepted.
+    cost_usd : float or None
+        What the call cost; None where no price was known.
+    attempts : int or None
+        Requests it took; None where nobody counted.
     """
 
     key: str
@@ -76,6 +89,8 @@ class StoredCall:
     model: str
     state: State
     reason: str
+    cost_usd: float | None = None
+    attempts: int | None = None
 
 
 @dataclass(frozen=True)
@@ -100,6 +115,8 @@ class Failure:
         The provider's words, without secrets.
     seconds : float
         How long the attempt took.
+    status : int or None
+        HTTP status, if there was an answer.
     """
 
     key: str
@@ -110,6 +127,7 @@ class Failure:
     kind: str
     message: str
     seconds: float
+    status: int | None = None
 
 
 @dataclass(frozen=True)
@@ -132,6 +150,10 @@ class Totals:
         Tokens.
     seconds : float
         Sum of the requests' wall times.
+    cost_usd : float
+        Sum over the calls with a known price.
+    unpriced : int
+        Calls without one.
     """
 
     role: str
@@ -141,3 +163,107 @@ class Totals:
     rejected: int
     usage: Usage
     seconds: float
+    cost_usd: float = 0.0
+    unpriced: int = 0
+
+
+@dataclass(frozen=True)
+class FailedAttempts:
+    """Attempts of one kind, by one role at one model, that brought no reply.
+
+    Parameters
+    ----------
+    role : str
+        Who asked.
+    model : str
+        The model's name as the user typed it.
+    kind : str
+        Kind of failure, such as ``rate_limit``.
+    attempts : int
+        How many.
+    seconds : float
+        Sum of their wall times.
+    """
+
+    role: str
+    model: str
+    kind: str
+    attempts: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What a ledger holds.
+
+    Parameters
+    ----------
+    versions : mapping of str to int
+        Version of each part of the database, such as ``{"ledger": 2, "runs": 1}``.
+    size : int
+        Bytes on disk.
+    states : mapping of str to int
+        Calls by state.
+    imported : int
+        Calls among them that another ledger paid for.
+    first, last : str
+        When the first and the last call were made (UTC); empty without calls.
+    """
+
+    versions: Mapping[str, int]
+    size: int
+    states: Mapping[str, int]
+    imported: int
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did.
+
+    Parameters
+    ----------
+    new : int
+        Calls that were taken in.
+    known : int
+        Calls that had a reply here already.
+    broken : tuple of str
+        Lines that were skipped, each with its number and what is wrong with it.
+    """
+
+    new: int
+    known: int
+    broken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Prunable:
+    """What pruning removes, or would remove.
+
+    Parameters
+    ----------
+    calls : int
+        Abandoned calls whose texts go.
+    failures : int
+        Records of failed attempts that go.
+    """
+
+    calls: int
+    failures: int
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in a ledger that is not damaged.
+
+    Parameters
+    ----------
+    missing : int
+        Calls that were written and are not there any more, such as after a recovery; SQLite only.
+    unchecked : int
+        Calls of an earlier creaeval, which kept no checksum of their texts.
+    """
+
+    missing: int
+    unchecked: int

@@ -1,4 +1,4 @@
-"""What asks share: the room of a model, and one lock per call."""
+"""What asks share: the limiter of a model, and one lock per call."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import asyncio
 import weakref
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from creaeval.llm.chat import Limits
+from creaeval.llm.limiter import Limiter
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -96,26 +99,25 @@ class KeyLocks:
                 self._locks[key] = (lock, users - 1)
 
 
-_ROOM: PerObject[asyncio.Semaphore] = PerObject()
+_LIMITERS: PerObject[Limiter] = PerObject()
 _LOCKS: PerObject[KeyLocks] = PerObject()
 
 
-def room(model: object, concurrency: int) -> asyncio.Semaphore:
-    """Return the semaphore that all asks of a model share.
+def shared_limiter(model: object) -> Limiter:
+    """Return the limiter that all asks of a model share where nothing else was said.
 
     Parameters
     ----------
     model : object
         The model.
-    concurrency : int
-        Requests it allows at once.
 
     Returns
     -------
-    asyncio.Semaphore
-        Its semaphore in the running loop.
+    Limiter
+        Its limiter in the running loop, with the limits of the model.
     """
-    return _ROOM.find(model) or _ROOM.set(model, asyncio.Semaphore(max(1, concurrency)))
+    limits = getattr(model, "limits", None) or Limits()
+    return _LIMITERS.find(model) or _LIMITERS.set(model, Limiter(limits))
 
 
 def key_locks(ledger: object) -> KeyLocks:

@@ -1,12 +1,14 @@
-"""The ledger's two tables."""
+"""The ledger's tables, and how an older ledger becomes one of today."""
 
 from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
 
 from sqlalchemy import (
     JSON,
     Boolean,
     Column,
-    Engine,
     Float,
     Index,
     Integer,
@@ -14,11 +16,15 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    inspect,
+    literal_column,
 )
-from sqlalchemy.schema import CreateIndex, CreateTable
 
-from creaeval.errors import LedgerError
+from creaeval.llm._migrations import run_statements
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from creaeval.llm._migrations import Migration
 
 metadata = MetaData()
 
@@ -52,10 +58,15 @@ calls = Table(
     Column("reason", Text, nullable=False),
     # An imported call was paid for elsewhere, so totals leave it out.
     Column("imported", Boolean, nullable=False),
+    Column("cost_usd", Float),
+    Column("attempts", Integer),
+    # SQLite notices damage to its structure but not to a text; see creaeval.llm._rows.
+    Column("checksum", String(32)),
     sqlite_autoincrement=True,
 )
 
-live = calls.c.state != "abandoned"
+# Written out, not bound: only then do planner and ON CONFLICT see that the index below fits.
+live = calls.c.state != literal_column("'abandoned'")
 
 # One usable reply a key; abandoned ones are kept beside it for the accounts.
 one_live_reply = Index(
@@ -75,36 +86,77 @@ failures = Table(
     Column("kind", String(32), nullable=False),
     Column("message", Text, nullable=False),
     Column("seconds", Float, nullable=False),
+    Column("status", Integer),
     sqlite_autoincrement=True,
 )
 
 
-def create_tables(engine: Engine, where: str) -> None:
-    """Create the tables that are missing and check those that are there.
+def _as_it_began(connection: Connection) -> None:
+    # Ledgers from before migrations have these tables already, or some of them.
+    serial = (
+        "INTEGER PRIMARY KEY AUTOINCREMENT" if connection.dialect.name == "sqlite" else "SERIAL PRIMARY KEY"
+    )
+    run_statements(
+        connection,
+        f"""
+        CREATE TABLE IF NOT EXISTS calls (
+            id {serial},
+            key VARCHAR(64) NOT NULL,
+            created VARCHAR(32) NOT NULL,
+            provider VARCHAR(64) NOT NULL,
+            base_url TEXT NOT NULL,
+            model TEXT NOT NULL,
+            identity JSON NOT NULL,
+            role VARCHAR(64) NOT NULL,
+            label JSON NOT NULL,
+            settings JSON NOT NULL,
+            system TEXT NOT NULL,
+            messages JSON NOT NULL,
+            schema_hash VARCHAR(64) NOT NULL,
+            schema_name TEXT NOT NULL,
+            repeat INTEGER NOT NULL,
+            reply TEXT NOT NULL,
+            finish VARCHAR(16) NOT NULL,
+            model_reported TEXT NOT NULL,
+            input_tokens INTEGER NOT NULL,
+            cached_tokens INTEGER NOT NULL,
+            output_tokens INTEGER NOT NULL,
+            reasoning_tokens INTEGER NOT NULL,
+            seconds FLOAT NOT NULL,
+            state VARCHAR(16) NOT NULL,
+            reason TEXT NOT NULL,
+            imported BOOLEAN NOT NULL
+        );
+        CREATE UNIQUE INDEX IF NOT EXISTS calls_one_live_reply ON calls (key) WHERE state != 'abandoned';
+        CREATE TABLE IF NOT EXISTS failures (
+            id {serial},
+            key VARCHAR(64) NOT NULL,
+            created VARCHAR(32) NOT NULL,
+            model TEXT NOT NULL,
+            role VARCHAR(64) NOT NULL,
+            label JSON NOT NULL,
+            attempt INTEGER NOT NULL,
+            kind VARCHAR(32) NOT NULL,
+            message TEXT NOT NULL,
+            seconds FLOAT NOT NULL
+        )
+        """,
+    )
 
-    Parameters
-    ----------
-    engine : sqlalchemy.Engine
-        The database.
-    where : str
-        Its name for messages, without a password.
 
-    Raises
-    ------
-    LedgerError
-        A table of the same name has other columns.
-    """
-    with engine.begin() as connection:
-        # create_all checks and then creates, which fails when two processes start at once.
-        connection.execute(CreateTable(calls, if_not_exists=True))
-        connection.execute(CreateTable(failures, if_not_exists=True))
-        connection.execute(CreateIndex(one_live_reply, if_not_exists=True))
-        there = inspect(connection)
-        for table in (calls, failures):
-            missing = set(table.columns.keys()) - {column["name"] for column in there.get_columns(table.name)}
-            if missing:
-                raise LedgerError(
-                    f"{where}: its table {table.name!r} has no column {', '.join(sorted(missing))}; "
-                    "it was written by another version of creaeval or another program. "
-                    "Choose another file with --ledger."
-                )
+def _costs_attempts_and_checksums(connection: Connection) -> None:
+    run_statements(
+        connection,
+        """
+        ALTER TABLE calls ADD COLUMN cost_usd FLOAT;
+        ALTER TABLE calls ADD COLUMN attempts INTEGER;
+        ALTER TABLE calls ADD COLUMN checksum VARCHAR(32);
+        ALTER TABLE failures ADD COLUMN status INTEGER
+        """,
+    )
+    if connection.dialect.name == "sqlite":
+        # A mark by which a -wal file of another ledger is told from this one's; see creaeval.llm._wal.
+        connection.exec_driver_sql(f"PRAGMA user_version = {secrets.randbelow(2**31 - 1) + 1}")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_as_it_began, _costs_attempts_and_checksums)

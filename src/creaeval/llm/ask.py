@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.llm._backoff import pause
 from creaeval.llm._calls import Failure, NewCall, StoredCall
-from creaeval.llm._gates import key_locks, room
+from creaeval.llm._conversation import Conversation
+from creaeval.llm._gates import key_locks, shared_limiter
 from creaeval.llm.chat import AttemptError, ChatModel, ChatReply, ChatRequest, Message, Settings, Usage
-from creaeval.llm.key import call_key
-from creaeval.llm.reading import fresh_turn, read_reply, repair_turn
+from creaeval.llm.key import call_key, schema_hash
+from creaeval.llm.prices import cost_of
+from creaeval.llm.reading import read_reply
 from creaeval.llm.reply import ReplyProblem
-from creaeval.llm.schema import reply_schema
+from creaeval.llm.schema import reply_schema, reply_schema_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from pydantic import BaseModel
 
     from creaeval.llm.ledger import Ledger
+    from creaeval.llm.limiter import Limiter
+
+# A provider that wants a longer wait has an allowance by the hour or day: that is for the user to decide.
+LONGEST_WAIT = 900.0
+# For the limiter: about four characters a token, and a reply that is not longer than most.
+_CHARACTERS_PER_TOKEN = 4
+_REPLY_TOKENS = 1000
 
 T = TypeVar("T", bound="BaseModel")
 
@@ -61,6 +72,8 @@ class CallRecord:
         How long the request took when it was made.
     finish : str
         Why the reply ended.
+    cost_usd : float or None
+        What the call cost when it was made; None where no price was known.
     from_ledger : bool
         Whether the reply was replayed.
     label : mapping of str to str
@@ -73,6 +86,7 @@ class CallRecord:
     usage: Usage
     seconds: float
     finish: str
+    cost_usd: float | None
     from_ledger: bool
     label: Mapping[str, str]
 
@@ -106,10 +120,16 @@ class Ask:
         How to ask. Repetition n adds n to the seed, or a repetition would repeat the answer.
     role : str
         ``analyst``, ``judge`` …
+    limiter : Limiter, optional
+        The limits to keep, shared by all asks of one provider; those of the model if not given.
+    concurrency : int, optional
+        Requests this role may have open at once, where that is fewer than the limiter allows.
     tries : int
         Replies asked for before giving up.
     attempts : int
-        Attempts at one request before giving up.
+        Failed attempts at one request before giving up; those the provider refused for their rate apart.
+    refusals : int
+        Attempts at one request that the provider may refuse for their rate before giving up.
     on_call : callable, optional
         Told of each reply once it is committed, before it is validated.
     on_failure : callable, optional
@@ -123,8 +143,11 @@ class Ask:
         settings: Settings,
         *,
         role: str,
+        limiter: Limiter | None = None,
+        concurrency: int | None = None,
         tries: int = 4,
         attempts: int = 4,
+        refusals: int = 20,
         on_call: Callable[[CallRecord], None] | None = None,
         on_failure: Callable[[Failure], None] | None = None,
     ) -> None:
@@ -134,6 +157,9 @@ class Ask:
         self.role = role
         self.tries = tries
         self.attempts = attempts
+        self.refusals = refusals
+        self.limiter = limiter
+        self._own_room = asyncio.Semaphore(concurrency) if concurrency else nullcontext()
         self.on_call = on_call
         self.on_failure = on_failure
 
@@ -178,70 +204,115 @@ class Ask:
         schema = reply_schema(reply_type)
         seed = self.settings.seed
         settings = replace(self.settings, seed=None if seed is None else seed + repeat)
-        request = ChatRequest(prompt.system, (Message("user", prompt.user),), schema, schema_name, settings)
+        first = ChatRequest(prompt.system, (Message("user", prompt.user),), schema, schema_name, settings)
+        conversation = Conversation(first, raises_limit=getattr(self.model, "raises_limit", True))
+        form_hash = self._form_hash(reply_type)
         records: list[CallRecord] = []
         reason = ""
-        for attempt in range(self.tries):
-            key = call_key(self.model.identity, request, repeat)
-            stored, from_ledger = await self._reply(key, request, repeat, label)
+        for _ in range(self.tries):
+            request = conversation.request
+            key = call_key(self.model.identity, request, repeat, form_hash)
+            try:
+                stored, from_ledger = await self._reply(key, request, form_hash, repeat, label)
+            except AttemptError as error:
+                # To servers that count prompt and reply together, too high a limit is too long a prompt.
+                if error.kind in ("rejected", "too_long") and conversation.limit_refused():
+                    continue
+                raise
             records.append(self._record(stored, from_ledger, label))
             if self.on_call is not None:
                 self.on_call(records[-1])
             try:
-                value = read_reply(stored, reply_type, request)
+                read = read_reply(stored, reply_type, request)
             except ReplyProblem as problem:
                 reason = str(problem)
                 self._mark(stored, "rejected", reason)
-                turns = (
-                    (*request.messages, *repair_turn(stored, problem))
-                    if attempt == 0
-                    else (fresh_turn(prompt.user, problem, attempt),)
-                )
-                request = replace(request, messages=turns)
+                conversation.reject(stored, problem)
                 continue
-            self._mark(stored, "accepted", "")
-            return Asked(value, tuple(records))
+            self._mark(stored, "accepted", "; ".join(read.notes))
+            return Asked(read.value, tuple(records))
         self.ledger.abandon(record.key for record in records)
         raise ReplyError(
             f"{self._who(label)}: {self.model.name} gave no usable reply in {self.tries} "
             f"{'try' if self.tries == 1 else 'tries'}. The last one: {reason}."
         )
 
+    def _form_hash(self, reply_type: type[BaseModel]) -> str:
+        form: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = getattr(self.model, "form", None)
+        schema = reply_schema(reply_type)
+        sent = schema if form is None else form(schema)
+        return reply_schema_hash(reply_type) if sent is schema else schema_hash(sent)
+
     async def _reply(
-        self, key: str, request: ChatRequest, repeat: int, label: Mapping[str, str]
+        self,
+        key: str,
+        request: ChatRequest,
+        form_hash: str,
+        repeat: int,
+        label: Mapping[str, str],
     ) -> tuple[StoredCall, bool]:
         async with key_locks(self.ledger).hold(key):
             if (stored := self.ledger.find(key)) is not None:
                 return stored, True
             await self.model.start()
-            async with room(self.model, self.model.concurrency):
-                reply = await self._request(key, request, label)
+            limiter = self.limiter or shared_limiter(self.model)
+            async with self._own_room, limiter.room():
+                reply, attempts = await self._request(key, request, label, limiter)
             # No await between the reply and its commit: a cancelled task cannot lose what was paid for.
-            call = NewCall(key, self.model.identity, self.role, label, request, repeat, reply)
+            call = NewCall(
+                key,
+                self.model.identity,
+                self.role,
+                label,
+                request,
+                repeat,
+                reply,
+                schema_hash=form_hash,
+                cost_usd=cost_of(self.model, reply.usage),
+                attempts=attempts,
+            )
             return self.ledger.put(call), False
 
-    async def _request(self, key: str, request: ChatRequest, label: Mapping[str, str]) -> ChatReply:
-        attempt = 0
+    async def _request(
+        self, key: str, request: ChatRequest, label: Mapping[str, str], limiter: Limiter
+    ) -> tuple[ChatReply, int]:
+        expected = _expected_tokens(request)
+        attempt = failed = refused = 0
         while True:
             attempt += 1
-            started = time.monotonic()
+            started = await limiter.turn(expected)
             try:
-                return await self.model.request(request)
+                reply = await self.model.request(request)
             except CallError as error:
                 self._failed(key, attempt, error, time.monotonic() - started, label)
                 if isinstance(error, PermanentCallError):
                     raise
-                if attempt >= self.attempts or not getattr(error, "retry", True):
+                asked_for: float | None = getattr(error, "retry_after", None)
+                if asked_for is not None and asked_for > LONGEST_WAIT:
+                    raise PermanentCallError(
+                        f"{str(error).rstrip('.')}. It asks to wait {asked_for:.0f} s. "
+                        "The same command goes on from here then."
+                    ) from error
+                rate = getattr(error, "kind", "") == "rate_limit"
+                failed, refused = (failed, refused + 1) if rate else (failed + 1, refused)
+                if failed >= self.attempts or refused >= self.refusals or not getattr(error, "retry", True):
                     raise self._given_up(error, attempt, label) from error
-                wait = pause(attempt, getattr(error, "retry_after", None))
-            # The room stays taken meanwhile: the next in line must not ask a provider that refuses.
-            await asyncio.sleep(wait)
+                wait = pause(refused if rate else failed, asked_for)
+                limiter.answered(expected, 0)
+                if rate:
+                    limiter.refused(started, wait)
+            else:
+                limiter.answered(expected, reply.usage.input + reply.usage.output, accepted=True)
+                return reply, attempt
+            if not rate:
+                await asyncio.sleep(wait)
 
     def _failed(
         self, key: str, attempt: int, error: CallError, seconds: float, label: Mapping[str, str]
     ) -> None:
         kind = getattr(error, "kind", "permanent" if isinstance(error, PermanentCallError) else "error")
-        failure = Failure(key, self.model.name, self.role, label, attempt, kind, str(error), seconds)
+        status: int | None = getattr(error, "status", None)
+        failure = Failure(key, self.model.name, self.role, label, attempt, kind, str(error), seconds, status)
         self.ledger.put_failure(failure)
         if self.on_failure is not None:
             self.on_failure(failure)
@@ -254,7 +325,15 @@ class Ask:
     def _record(self, stored: StoredCall, from_ledger: bool, label: Mapping[str, str]) -> CallRecord:
         name = self.model.name
         return CallRecord(
-            stored.key, self.role, name, stored.usage, stored.seconds, stored.finish, from_ledger, label
+            stored.key,
+            self.role,
+            name,
+            stored.usage,
+            stored.seconds,
+            stored.finish,
+            stored.cost_usd,
+            from_ledger,
+            label,
         )
 
     def _mark(self, stored: StoredCall, state: str, reason: str) -> None:
@@ -264,3 +343,8 @@ class Ask:
 
     def _who(self, label: Mapping[str, str]) -> str:
         return f"{self.role} ({', '.join(f'{name} {value}' for name, value in label.items())})"
+
+
+def _expected_tokens(request: ChatRequest) -> int:
+    characters = len(request.system) + sum(len(message.text) for message in request.messages)
+    return characters // _CHARACTERS_PER_TOKEN + min(request.settings.max_tokens, _REPLY_TOKENS)

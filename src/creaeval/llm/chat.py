@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from creaeval.errors import CallError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 Finish = Literal["stop", "length", "refusal", "other"]
+Reasoning = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 
 
 @dataclass(frozen=True)
@@ -27,12 +28,40 @@ class Settings:
         Seed of the sampler; None is not sent.
     timeout : float
         Seconds one attempt may take, the wait in the server's queue included.
+    reasoning : {"none", "minimal", "low", "medium", "high", "xhigh"} or None
+        How much the model reasons before it answers; None is not sent.
+    extra_body : str
+        A JSON object of further fields of the request, for servers that speak OpenAI's protocol and have
+        settings of their own; empty for none.
+    logprobs : bool
+        Whether the probabilities of the reply's tokens are asked for.
     """
 
     temperature: float | None = 0.2
     max_tokens: int = 4096
     seed: int | None = 1
     timeout: float = 600.0
+    reasoning: Reasoning | None = None
+    extra_body: str = ""
+    logprobs: bool = False
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How fast a model is asked.
+
+    Parameters
+    ----------
+    concurrency : int
+        Requests open at once.
+    requests_per_minute, tokens_per_minute : int or None
+        Rates of the account, to be kept from the first request on; None where the provider's refusals are
+        enough. Tokens of prompt and reply count together.
+    """
+
+    concurrency: int = 8
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +151,8 @@ class ChatReply:
         Wall time of the request.
     model : str
         The model's name as the server reported it.
+    logprobs : sequence of mapping
+        Token by token, where they were asked for and came.
     """
 
     text: str
@@ -129,6 +160,7 @@ class ChatReply:
     usage: Usage
     seconds: float
     model: str
+    logprobs: Sequence[Mapping[str, Any]] = ()
 
 
 class AttemptError(CallError):
@@ -144,15 +176,24 @@ class AttemptError(CallError):
         Whether the same request may succeed later. False fails this call but does not stop the run.
     retry_after : float or None
         Seconds the provider asked to wait, if it said.
+    status : int or None
+        HTTP status, if there was an answer.
     """
 
     def __init__(
-        self, message: str, *, kind: str = "error", retry: bool = True, retry_after: float | None = None
+        self,
+        message: str,
+        *,
+        kind: str = "error",
+        retry: bool = True,
+        retry_after: float | None = None,
+        status: int | None = None,
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.retry = retry
         self.retry_after = retry_after
+        self.status = status
 
 
 class ChatModel(Protocol):
@@ -165,10 +206,14 @@ class ChatModel(Protocol):
     identity : mapping of str to str
         What decides its answers (provider, base_url without credentials, model; for a file its name and
         sha256); part of every call's key, so never a path, a port or a secret.
-    concurrency : int
-        Requests allowed at once.
     free : bool
         True if a call costs nothing.
+
+    Further attributes are optional. ``warning`` (str) is shown before a run. ``defaults`` (Settings) and
+    ``limits`` (Limits) hold where the user says nothing. ``price`` (Price or None) is what tokens cost.
+    ``raises_limit`` (bool) is False where a reply that was cut off is not worth a higher limit of tokens.
+    ``form(schema)`` returns the schema in the form in which it is sent. ``check(settings)`` is awaited
+    before the first call of a run and raises a SettingError for what would not be sent.
     """
 
     # Properties, so that a plain attribute, a frozen one and a computed one all fit.
@@ -176,8 +221,6 @@ class ChatModel(Protocol):
     def name(self) -> str: ...  # noqa: D102 - described above
     @property
     def identity(self) -> Mapping[str, str]: ...  # noqa: D102
-    @property
-    def concurrency(self) -> int: ...  # noqa: D102
     @property
     def free(self) -> bool: ...  # noqa: D102
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from creaeval.llm.chat import ChatRequest, Settings
 
 
-def call_key(identity: Mapping[str, str], request: ChatRequest, repeat: int = 0) -> str:
+def call_key(identity: Mapping[str, str], request: ChatRequest, repeat: int = 0, form_hash: str = "") -> str:
     """Hash everything that can change the answer of a call.
 
     Parameters
@@ -23,6 +23,8 @@ def call_key(identity: Mapping[str, str], request: ChatRequest, repeat: int = 0)
         What is asked. Its timeout is left out: it does not change an answer.
     repeat : int
         Number of the repetition, from 0.
+    form_hash : str
+        Hash of the schema in the form in which it is sent, if it is known.
 
     Returns
     -------
@@ -34,7 +36,7 @@ def call_key(identity: Mapping[str, str], request: ChatRequest, repeat: int = 0)
         settings=answer_settings(request.settings),
         system=request.system,
         messages=[{"role": message.role, "text": message.text} for message in request.messages],
-        schema_hash=schema_hash(request.schema),
+        schema_hash=form_hash or schema_hash(request.schema),
         schema_name=request.schema_name,
         repeat=repeat,
     )
@@ -93,11 +95,14 @@ def answer_settings(settings: Settings) -> dict[str, Any]:
     Returns
     -------
     dict
-        temperature, max_tokens and seed.
+        temperature, max_tokens and seed; the others where they are set.
     """
     # 0 and 0.0 are one temperature, and json writes them differently.
     temperature = None if settings.temperature is None else float(settings.temperature)
-    return {"temperature": temperature, "max_tokens": settings.max_tokens, "seed": settings.seed}
+    found = {"temperature": temperature, "max_tokens": settings.max_tokens, "seed": settings.seed}
+    # Left out where they say nothing, so that a setting that comes later leaves earlier keys as they are.
+    others = {"reasoning": settings.reasoning, "extra_body": settings.extra_body}
+    return found | {name: value for name, value in others.items() if value}
 
 
 def schema_hash(schema: Mapping[str, Any]) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from creaeval.llm.chat import ChatRequest, Message
-from creaeval.llm.reply import ReplyProblem, parse_object
+from creaeval.llm.coerce import coerce
+from creaeval.llm.reply import ReplyProblem, parse_object, reasoning_is_open
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -19,7 +21,23 @@ T = TypeVar("T", bound="BaseModel")
 _CUT_SHOWN = 1000
 
 
-def read_reply(stored: StoredCall, reply_type: type[T], request: ChatRequest) -> T:
+@dataclass(frozen=True)
+class Read(Generic[T]):
+    """A valid reply.
+
+    Parameters
+    ----------
+    value : T
+        The value.
+    notes : tuple of str
+        What was repaired or read otherwise than it was written; empty for a reply in the form asked for.
+    """
+
+    value: T
+    notes: tuple[str, ...] = ()
+
+
+def read_reply(stored: StoredCall, reply_type: type[T], request: ChatRequest) -> Read[T]:
     """Validate a reply.
 
     Parameters
@@ -33,8 +51,8 @@ def read_reply(stored: StoredCall, reply_type: type[T], request: ChatRequest) ->
 
     Returns
     -------
-    T
-        The value.
+    Read
+        The value, and what was repaired to get it.
 
     Raises
     ------
@@ -46,15 +64,30 @@ def read_reply(stored: StoredCall, reply_type: type[T], request: ChatRequest) ->
     from creaeval.llm._problems import problem_lines
 
     if stored.finish == "length":
-        raise ReplyProblem(f"cut off by the limit of {request.settings.max_tokens} tokens")
+        within = ", within the reasoning" if reasoning_is_open(stored.text) else ""
+        raise ReplyProblem(f"cut off by the limit of {request.settings.max_tokens} tokens{within}")
     if stored.finish == "refusal":
         raise ReplyProblem(f"the model refused: {stored.text[:200].strip() or 'without words'}")
-    value = parse_object(stored.text)
+    written, notes = parse_object(stored.text)
     try:
-        # From JSON, not from the dict: strict models then read lists and strings as JSON means them.
-        return reply_type.model_validate_json(json.dumps(value))
+        return Read(_validated(written, reply_type), notes)
     except ValidationError as error:
-        raise ReplyProblem(*problem_lines(error, request.schema)) from None
+        read = coerce(written, request.schema)
+        if not read.notes and not read.problems:
+            raise ReplyProblem(*problem_lines(error, request.schema)) from None
+    try:
+        value = _validated(read.value, reply_type)
+    except ValidationError as error:
+        raise ReplyProblem(*read.problems, *problem_lines(error, request.schema, read)) from None
+    if read.problems:
+        raise ReplyProblem(*read.problems)
+    return Read(value, (*notes, *read.notes))
+
+
+def _validated(value: object, reply_type: type[T]) -> T:
+    # Strict, since pydantic else reads "1_0" as 10 and leaves no note. From JSON, not from the dict, so that
+    # lists and strings are read as JSON means them.
+    return reply_type.model_validate_json(json.dumps(value), strict=True)
 
 
 def fresh_turn(user: str, problem: ReplyProblem, attempt: int) -> Message:

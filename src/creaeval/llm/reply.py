@@ -7,6 +7,9 @@ import math
 import re
 from typing import Any, NoReturn
 
+from creaeval.llm._quoted import QUOTES, Unreadable
+from creaeval.llm.lenient import Found, brief, cut, read_object, same_json
+
 
 class ReplyProblem(Exception):  # noqa: N818 - asks for another reply, not an error of the program
     """A reply cannot be used.
@@ -22,14 +25,18 @@ class ReplyProblem(Exception):  # noqa: N818 - asks for another reply, not an er
         self.lines = lines
 
 
-_OPEN = re.compile(r"<\s*(think|thinking|reasoning)\s*>", re.IGNORECASE)
-_CLOSE = re.compile(r"<\s*/\s*(think|thinking|reasoning)\s*>", re.IGNORECASE)
+_TAG = re.compile(r"<\s*(?P<close>/\s*)?(?:think|thinking|reasoning)\s*>", re.IGNORECASE)
+_CLOSE = re.compile(r"<\s*/\s*(?:think|thinking|reasoning)\s*>", re.IGNORECASE)
+_MARK = re.compile(rf"{_TAG.pattern}|[{{}}]", re.IGNORECASE)
 # A brace that starts an object, well formed or not; other braces are prose, as in "{sic}".
-_BRACE = re.compile(r"\{(?=\s*(?:[\"'“”‘’}]|\w+\s*:))")
+_OBJECT = re.compile(rf"\{{(?=\s*(?:[{QUOTES}}}]|\w+\s*:))")
+# How far to look for the bracket of a list; bounded, so that many objects cost no more than their length.
+_AROUND = 500
+_MOST_SHOWN = 3
 
 
-def parse_object(text: str) -> dict[str, Any]:
-    """Read the single JSON object of a reply.
+def parse_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Read the single object of a reply.
 
     Reasoning between think tags, white space, a code fence and prose around the object are passed over.
 
@@ -42,74 +49,156 @@ def parse_object(text: str) -> dict[str, Any]:
     -------
     dict
         The object.
+    tuple of str
+        What was repaired to read it; empty for JSON.
 
     Raises
     ------
     ReplyProblem
-        No object, a broken one, two that differ, a key given twice with different values, or a number
-        that JSON does not have.
+        No object, one that cannot be read without guessing, two that differ, a key given twice with
+        different values, or a number that JSON does not have.
     """
+    notes: tuple[str, ...] = ()
     try:
         # A whole reply first: inside its strings, tags and braces are only text.
         value = _DECODER.decode(text.strip())
     except (ValueError, RecursionError):
-        value = _single(_objects(_without_reasoning(text)), text)
+        found = _single(_objects(text), text)
+        value, notes = found.value, found.notes
     if not isinstance(value, dict):
-        raise ReplyProblem(f"expected one JSON object, found {_short(value)}")
+        raise ReplyProblem(f"no verdict: found {brief(value)}, expected one JSON object")
     _check_text(value)
-    return value
+    return value, notes
 
 
-def _without_reasoning(text: str) -> str:
-    # Everything before the last closing tag is draft, also where the opening tag was part of the prompt.
-    closings = list(_CLOSE.finditer(text))
-    if closings:
-        text = text[closings[-1].end() :]
-    if _OPEN.search(text):
-        raise ReplyProblem("the reasoning was not closed, so there is no answer after it")
-    return text
+def reasoning_is_open(text: str) -> bool:
+    """Tell whether a reply stops within its reasoning.
+
+    Parameters
+    ----------
+    text : str
+        The raw reply.
+
+    Returns
+    -------
+    bool
+        Whether its last think tag is an opening one.
+    """
+    tags = list(_TAG.finditer(text))
+    return bool(tags) and not tags[-1]["close"]
 
 
-def _objects(text: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+def _objects(text: str) -> list[Found]:
+    """Find the objects that stand outside of reasoning, in one pass over the reply."""
+    found: list[Found] = []
+    open_braces = 0
     position = 0
-    while match := _BRACE.search(text, position):
-        # Where an object is broken, its inner ones would parse and be taken for the answer: the search ends.
-        try:
-            value, position = _DECODER.raw_decode(text, match.start())
-        except json.JSONDecodeError as error:
-            where = f"at line {error.lineno}, column {error.colno}"
-            raise ReplyProblem(f"the JSON is not well formed: {error.msg} {where}") from None
-        except (RecursionError, ValueError):
-            raise ReplyProblem("the JSON is not well formed: too deep, or a number too long") from None
-        found.append(value)
+    # Once only: each fault that Python's decoder reports costs it a count of all lines so far.
+    quick = True
+    while mark := _MARK.search(text, position):
+        position = mark.end()
+        if mark["close"]:
+            # Everything before a closing tag without an opening one is draft: that one was in the prompt.
+            found, open_braces = [], 0
+        elif mark.group() == "}":
+            open_braces -= 1
+        elif mark.group() != "{":
+            position = _reasoning_end(text, position)
+        elif not _OBJECT.match(text, mark.start()):
+            open_braces += 1
+        else:
+            read = _read(text, mark.start(), quick=quick)
+            quick = False
+            if isinstance(read, Found):
+                _check_around(text, read, open_braces)
+                found.append(read)
+            position = read.end if isinstance(read, Found) else read
+        if open_braces < 0:
+            _refuse_braces(mark.start())
+    if open_braces and found:
+        _refuse_braces(found[-1].end)
     return found
 
 
-def _single(objects: list[dict[str, Any]], text: str) -> dict[str, Any]:
+def _reasoning_end(text: str, position: int) -> int:
+    closing = _CLOSE.search(text, position)
+    if closing is None:
+        raise ReplyProblem("the reasoning was not closed, so there is no verdict after it")
+    return closing.end()
+
+
+def _read(text: str, start: int, *, quick: bool) -> Found | int:
+    """Read an object; if it is broken but only part of a draft, say where that ends."""
+    if quick:
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            return Found(value, start, end)
+    try:
+        return read_object(text, start)
+    except Unreadable as error:
+        # Where an object is broken, its inner ones would read well and be taken for the answer: the search
+        # ends, unless reasoning is closed after the fault. A tag that was read over is part of a text.
+        if closing := _CLOSE.search(text, error.position):
+            return closing.start()
+        raise ReplyProblem(_described(error, text)) from None
+
+
+def _described(error: Unreadable, text: str) -> str:
+    if not error.syntax:
+        return error.message
+    line = text.count("\n", 0, error.position) + 1
+    column = error.position - text.rfind("\n", 0, error.position)
+    return f"{error.message} (the JSON is not well formed at line {line}, column {column})"
+
+
+def _check_around(text: str, read: Found, open_braces: int) -> None:
+    if open_braces:
+        _refuse_braces(read.start)
+    before = text[max(0, read.start - _AROUND) : read.start].rstrip()[-1:]
+    after = text[read.end : read.end + _AROUND].lstrip()[:1]
+    if before == "[" or (before == "," and after == "]"):
+        raise ReplyProblem("found a list of objects, expected one JSON object")
+
+
+def _refuse_braces(position: int) -> NoReturn:
+    raise ReplyProblem(
+        f"found a brace too many near character {position + 1}, expected one JSON object and no other braces"
+    )
+
+
+def _single(objects: list[Found], text: str) -> Found:
     if not objects:
-        raise ReplyProblem(f"expected one JSON object, found {_short(text.strip())}")
+        raise ReplyProblem(f"no verdict: found {brief(text.strip())}, expected one JSON object")
     # Compared as text, since Python holds 1, 1.0 and true for equal.
-    different = {json.dumps(value, sort_keys=True): value for value in objects}
+    different: dict[str, Found] = {}
+    for one in objects:
+        different.setdefault(json.dumps(one.value, sort_keys=True), one)
     if len(different) > 1:
-        shown = ", ".join(_short(value) for value in different.values())
-        raise ReplyProblem(f"expected one JSON object, found {len(different)} that differ: {shown}")
-    return objects[0]
+        first = list(different.values())[:_MOST_SHOWN]
+        places = " and ".join(str(one.start + 1) for one in first)
+        shown = " and ".join(cut(text[one.start : one.end]) for one in first)
+        raise ReplyProblem(
+            f"expected one JSON object, found {len(different)} that differ, at characters {places}: {shown}"
+        )
+    return min(objects, key=lambda one: len(one.notes))
+
+
+class _NotJsonError(ValueError):
+    """What Python's decoder lets pass; the lenient reader says where it is."""
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result and json.dumps(result[key]) != json.dumps(value):
-            raise ReplyProblem(
-                f"{key}: found twice, {_short(result[key])} and {_short(value)}, expected once"
-            )
-        result[key] = value
+    result = dict(pairs)
+    if len(result) < len(pairs) and not all(same_json(result[key], value) for key, value in pairs):
+        raise _NotJsonError
     return result
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ReplyProblem(f"found {name}, expected a number that JSON has")
+    raise _NotJsonError(name)
 
 
 def _finite(digits: str) -> float:
@@ -129,8 +218,5 @@ def _check_text(value: dict[str, Any]) -> None:
         raise ReplyProblem(
             "a text holds half of a character (a lone surrogate), expected whole text"
         ) from None
-
-
-def _short(value: object, limit: int = 80) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+    except RecursionError:
+        raise ReplyProblem("nested too deep") from None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from creaeval.llm.key import schema_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,7 +16,9 @@ if TYPE_CHECKING:
 _NAMED = ("properties", "patternProperties", "dependentSchemas")
 
 
-def reply_schema(reply_type: type[BaseModel]) -> dict[str, Any]:
+# As many as the reply types that the generator of forms keeps.
+@lru_cache(maxsize=256)
+def reply_schema(reply_type: type[BaseModel]) -> Mapping[str, Any]:
     """Build the schema to send for a reply type: references written out, titles left out.
 
     Parameters
@@ -23,8 +28,9 @@ def reply_schema(reply_type: type[BaseModel]) -> dict[str, Any]:
 
     Returns
     -------
-    dict
-        A JSON schema. Definitions that contain themselves stay references.
+    mapping
+        A JSON schema, the same object each time and not to be changed. Definitions that contain themselves
+        stay references.
     """
     schema = reply_type.model_json_schema()
     definitions: dict[str, Any] = schema.pop("$defs", {})
@@ -32,6 +38,23 @@ def reply_schema(reply_type: type[BaseModel]) -> dict[str, Any]:
     if left := _references(cleaned):
         cleaned["$defs"] = {name: _clean(definitions[name], {}, ()) for name in definitions if name in left}
     return cleaned
+
+
+@lru_cache(maxsize=256)
+def reply_schema_hash(reply_type: type[BaseModel]) -> str:
+    """Hash the schema of a reply type.
+
+    Parameters
+    ----------
+    reply_type : type of pydantic.BaseModel
+        What the reply is to become.
+
+    Returns
+    -------
+    str
+        As of :func:`creaeval.llm.key.schema_hash`.
+    """
+    return schema_hash(reply_schema(reply_type))
 
 
 def _clean(node: Any, definitions: Mapping[str, Any], path: tuple[str, ...]) -> Any:

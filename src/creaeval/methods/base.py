@@ -54,9 +54,10 @@ class StageFailure(Record):
 
 
 class CallSummary(Record):
-    """Tokens and seconds of one call, for the accounts of a run.
+    """Tokens, seconds and cost of one call, for the accounts of a run.
 
-    ``stage`` is the step the analyst read, or ``judge``. A reply from the ledger cost nothing now.
+    ``stage`` is the step the analyst read, or ``judge``. ``cost_usd`` is what it cost when it was made, None
+    where no price was known; a reply from the ledger cost nothing now.
     """
 
     key: str
@@ -68,11 +69,15 @@ class CallSummary(Record):
     output_tokens: int
     reasoning_tokens: int
     seconds: float
+    cost_usd: float | None = None
     from_ledger: bool
 
 
 class Outcome(Record):
-    """Everything a method made of one response, whole or as far as it got; the engine adds the calls."""
+    """Everything a method made of one response, whole or as far as it got.
+
+    The engine adds the calls and how many attempts at them brought no reply.
+    """
 
     response_id: str
     evidence: Evidence | None = None
@@ -80,6 +85,7 @@ class Outcome(Record):
     sheets: tuple[ScoreSheet, ...] = ()
     failures: tuple[StageFailure, ...] = ()
     calls: tuple[CallSummary, ...] = ()
+    failed_attempts: int = 0
 
 
 #: A method scores one case. It raises only what must stop the whole run; a response that cannot be scored
@@ -99,6 +105,7 @@ def summarise(call: CallRecord) -> CallSummary:
         output_tokens=call.usage.output,
         reasoning_tokens=call.usage.reasoning,
         seconds=call.seconds,
+        cost_usd=call.cost_usd,
         from_ledger=call.from_ledger,
     )
 

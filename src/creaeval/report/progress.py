@@ -39,7 +39,8 @@ class ProgressWatcher:
         self._calls: dict[str, int] = {}
         self._said = time.monotonic()
         self._per_case = {case.response.id: plan.calls_of(case) for case in plan.cases}
-        self._free = all(model.free for model in (plan.analyst, *plan.judges))
+        self._cost = 0.0
+        self._unpriced = 0
         self._stage = "starting"
         self._line = progress.add_task("", total=plan.n_calls, counts=self._counts(), stage=self._stage)
 
@@ -49,6 +50,8 @@ class ProgressWatcher:
         self._replayed += call.from_ledger
         if not call.from_ledger:
             self._tokens += call.usage.input + call.usage.output
+            self._cost += call.cost_usd or 0.0
+            self._unpriced += call.cost_usd is None
         # A repaired reply is a call more than planned: the bar must not run past the response's share.
         calls = self._calls[response_id] = self._calls.get(response_id, 0) + 1
         advance = 1 if calls <= self._per_case.get(response_id, 0) else 0
@@ -85,8 +88,30 @@ class ProgressWatcher:
         parts.append(f"{self._tokens / 1000:.1f}k tokens")
         if self._replayed:
             parts.append(f"{self._replayed} calls from the ledger")
-        parts.append("$0" if self._free else "cost not priced")
+        parts.append(cost_text(self._cost, self._unpriced))
         return ", ".join(parts)
+
+
+def cost_text(usd: float, unpriced: int) -> str:
+    """Write a cost so that what is not known is said.
+
+    Parameters
+    ----------
+    usd : float
+        US dollars of the calls with a price.
+    unpriced : int
+        Calls without one.
+
+    Returns
+    -------
+    str
+    """
+    digits = 2 if usd >= 1 or usd == 0 else 4
+    known = "$0" if usd == 0 else f"${usd:.{digits}f}"
+    if not unpriced:
+        return known
+    calls = f"{unpriced} {'call' if unpriced == 1 else 'calls'} not priced"
+    return f"{known} and {calls}" if usd else calls
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
+from creaeval.report.progress import cost_text
 from creaeval.sheets import disagreements
 from creaeval.tasks import display_name, resolve
 
@@ -99,11 +100,14 @@ def notes(run: Run) -> list[str]:
     tokens = run.tokens_by_stage()["all"]
     if tokens.calls:
         again = f", {tokens.from_ledger} of them from the ledger" if tokens.from_ledger else ""
+        reasoning = f" ({tokens.reasoning_tokens:,} reasoning)" if tokens.reasoning_tokens else ""
         lines.append(
             f"{tokens.calls} calls{again}: {tokens.input_tokens:,} tokens in "
-            f"({tokens.cached_tokens:,} cached), {tokens.output_tokens:,} out; "
-            f"{tokens.seconds:.0f} s of requests."
+            f"({tokens.cached_tokens:,} cached), {tokens.output_tokens:,} out{reasoning}; "
+            f"{tokens.seconds:.0f} s of requests; {cost_text(tokens.cost_usd, tokens.unpriced)}."
         )
+    if run.failed_attempts:
+        lines.append(f"{run.failed_attempts} attempts at calls failed and were made again or given up.")
     return lines
 
 

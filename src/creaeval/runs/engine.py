@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Protocol
 
 from creaeval.llm import Ask
+from creaeval.llm.chat import Limits
+from creaeval.llm.limiter import Limiter
 from creaeval.methods import Outcome, Roles, get_method, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from creaeval.llm import CallRecord, ChatModel, Ledger
+    from creaeval.llm.ledger import Failure
+    from creaeval.llm.settings import RoleSettings
     from creaeval.methods import CallSummary, Case
     from creaeval.runs.plan import Plan
+
+
+_RESPONSES_A_REQUEST = 4
 
 
 class Watcher(Protocol):
@@ -55,39 +62,62 @@ async def carry_out(
         Nothing further can succeed. Outcomes kept so far stay.
     """
     calls: defaultdict[str, list[CallSummary]] = defaultdict(list)
+    failed: Counter[str] = Counter()
 
     def on_call(call: CallRecord) -> None:
         calls[call.label["response_id"]].append(summarise(call))
         if watcher is not None:
             watcher.call_done(call)
 
-    def on_failure(_: object) -> None:
+    def on_failure(attempt: Failure) -> None:
+        failed[attempt.label["response_id"]] += 1
         if watcher is not None:
             watcher.attempt_failed()
 
-    def ask(model: ChatModel, role: str) -> Ask:
-        return Ask(model, ledger, plan.settings, role=role, on_call=on_call, on_failure=on_failure)
+    limiters = _limiters(plan)
+
+    def ask(model: ChatModel, role_settings: RoleSettings, role: str) -> Ask:
+        return Ask(
+            model,
+            ledger,
+            role_settings.settings,
+            role=role,
+            limiter=limiters[_provider(model)],
+            concurrency=role_settings.limits.concurrency,
+            on_call=on_call,
+            on_failure=on_failure,
+        )
 
     def finish(outcome: Outcome) -> None:
         keep(outcome)
         if watcher is not None:
             watcher.response_done(outcome)
 
-    roles = Roles(ask(plan.analyst, "analyst"), [ask(judge, "judge") for judge in plan.judges])
+    asks = [
+        ask(model, settings, "judge" if index else "analyst")
+        for index, (model, settings) in enumerate(plan.roles)
+    ]
+    roles = Roles(asks[0], asks[1:])
     method = get_method(plan.method)
     models = {id(model): model for model in (plan.analyst, *plan.judges)}.values()
-    # As many responses as the widest model takes at once: more would only wait, and with a local model's one
-    # slot they would push each other's prompts out of its cache.
-    room = asyncio.Semaphore(max(model.concurrency for model in models))
+    room = asyncio.Semaphore(_responses_at_once(plan))
 
     async def score(case: Case) -> None:
         async with room:
             outcome = await method(case, roles)
-        finish(outcome.model_copy(update={"calls": tuple(calls.pop(case.response.id, ()))}))
+        found = {
+            "calls": tuple(calls.pop(case.response.id, ())),
+            "failed_attempts": failed.pop(case.response.id, 0),
+        }
+        finish(outcome.model_copy(update=found))
 
     for response_id, reason in plan.refused.items():
         finish(Outcome(response_id=response_id, failures=(reason,)))
     try:
+        # Before the first call is paid: a setting that would be dropped on the way stops the run here.
+        for model, settings in plan.roles:
+            if (check := getattr(model, "check", None)) is not None:
+                await check(settings.settings)
         async with asyncio.TaskGroup() as group:
             for case in plan.cases:
                 group.create_task(score(case))
@@ -96,6 +126,36 @@ async def carry_out(
         raise _first(errors) from None
     finally:
         await asyncio.gather(*(model.close() for model in models))
+
+
+def _responses_at_once(plan: Plan) -> int:
+    """Several for each open request, so that the last few do not leave the provider waiting for their chains.
+
+    With a local model's one slot it is one: more would push each other's prompts out of its cache.
+    """
+    widest = max(settings.limits.concurrency for _, settings in plan.roles)
+    return 1 if widest == 1 else _RESPONSES_A_REQUEST * widest
+
+
+def _provider(model: ChatModel) -> tuple[str, str]:
+    return model.identity.get("provider", ""), model.identity.get("base_url", "")
+
+
+def _limiters(plan: Plan) -> dict[tuple[str, str], Limiter]:
+    """One limiter a provider: as many open requests as its widest role has, at the lowest of the stated rates."""
+    roles: defaultdict[tuple[str, str], list[Limits]] = defaultdict(list)
+    for model, settings in plan.roles:
+        roles[_provider(model)].append(settings.limits)
+    return {
+        provider: Limiter(
+            Limits(
+                max(one.concurrency for one in limits),
+                min((one.requests_per_minute for one in limits if one.requests_per_minute), default=None),
+                min((one.tokens_per_minute for one in limits if one.tokens_per_minute), default=None),
+            )
+        )
+        for provider, limits in roles.items()
+    }
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from creaeval.llm.key import answer_settings
 from creaeval.methods import prompt_hashes
 from creaeval.runs.plan import unscored_items
 
@@ -17,10 +18,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from creaeval.llm import ChatModel
+    from creaeval.llm.prices import Price
+    from creaeval.llm.settings import RoleSettings
     from creaeval.runs.plan import Plan
     from creaeval.runs.run import Run
 
-_PACKAGES = ("creaeval", "openai", "pydantic-ai-slim", "pydantic", "rapidfuzz", "xllamacpp")
+_PACKAGES = (
+    "creaeval",
+    "pydantic-ai-slim",
+    "openai",
+    "anthropic",
+    "google-genai",
+    "groq",
+    "mistralai",
+    "xllamacpp",
+    "pydantic",
+    "rapidfuzz",
+)
 
 
 def describe_plan(plan: Plan) -> dict[str, Any]:
@@ -41,9 +55,8 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
         "task": plan.task.id,
         "task_sha256": _hash(plan.task.model_dump(mode="json")),
         "method": plan.method,
-        "analyst": _model(plan.analyst),
-        "judges": [_model(judge) for judge in plan.judges],
-        "settings": asdict(plan.settings),
+        "analyst": _model(*plan.roles[0]),
+        "judges": [_model(*role) for role in plan.roles[1:]],
         "prompts_sha256": {"language": plan.task.language, **prompt_hashes(plan.task.language)},
         "scenarios": sorted({case.scenario.id for case in plan.cases if case.scenario is not None}),
         "responses": [
@@ -74,12 +87,12 @@ def describe_result(run: Run, plan: Plan) -> dict[str, Any]:
     Returns
     -------
     dict
-        Counts, quotes, tokens by stage, and the cost: 0 for models that are free, null where no price is
-        known.
+        Counts, quotes, failed attempts, tokens by stage with their cost, and the cost of all: null where a
+        call has no known price.
     """
     found, quotes = run.quotes()
     copied, observations = run.copied_observations()
-    free = all(model.free for model in (plan.analyst, *plan.judges))
+    tokens = run.tokens_by_stage()
     return {
         "scored": sum(bool(outcome.sheets) for outcome in run.outcomes),
         "failed": run.n_failed,
@@ -88,13 +101,21 @@ def describe_result(run: Run, plan: Plan) -> dict[str, Any]:
         "quotes_found": found,
         "observations": observations,
         "observations_copied_in_part": copied,
-        "tokens_by_stage": {stage: asdict(tokens) for stage, tokens in run.tokens_by_stage().items()},
-        "cost_usd": 0.0 if free else None,
+        "failed_attempts": run.failed_attempts,
+        "tokens_by_stage": {stage: asdict(spent) for stage, spent in tokens.items()},
+        "cost_usd": None if tokens["all"].unpriced else tokens["all"].cost_usd,
     }
 
 
-def _model(model: ChatModel) -> dict[str, Any]:
-    return {"name": model.name, **dict(model.identity)}
+def _model(model: ChatModel, role: RoleSettings) -> dict[str, Any]:
+    price: Price | None = getattr(model, "price", None)
+    return {
+        "name": model.name,
+        **dict(model.identity),
+        "settings": {**answer_settings(role.settings), "timeout": role.settings.timeout},
+        "limits": asdict(role.limits),
+        "usd_per_million_tokens": None if price is None else asdict(price),
+    }
 
 
 def _hash(value: Any) -> str:

@@ -8,17 +8,19 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.data import find_scenario
 from creaeval.errors import DataError, SettingError
+from creaeval.llm.key import answer_settings
+from creaeval.llm.settings import RoleSettings, role_settings
 from creaeval.methods import Case, StageFailure, get_method, prompt_hashes, prompt_languages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from creaeval.data import Response
-    from creaeval.llm import ChatModel, Settings
+    from creaeval.llm import ChatModel
     from creaeval.tasks import Scenario, Task
 
 MissingStep = Literal["refuse", "skip"]
@@ -38,8 +40,10 @@ class Plan:
         Who gathers evidence.
     judges : tuple of ChatModel
         Who scores it.
-    settings : Settings
-        How all of them are asked.
+    analyst_settings : RoleSettings
+        How the analyst is asked.
+    judge_settings : tuple of RoleSettings
+        How each judge is asked, in their order.
     responses : tuple of Response
         All that was given, in its order.
     cases : tuple of Case
@@ -52,7 +56,8 @@ class Plan:
     method: str
     analyst: ChatModel
     judges: tuple[ChatModel, ...]
-    settings: Settings
+    analyst_settings: RoleSettings
+    judge_settings: tuple[RoleSettings, ...]
     responses: tuple[Response, ...]
     cases: tuple[Case, ...]
     refused: Mapping[str, StageFailure]
@@ -65,11 +70,9 @@ class Plan:
             "method": self.method,
             "analyst": dict(self.analyst.identity),
             "judges": [dict(judge.identity) for judge in self.judges],
-            "settings": {
-                "temperature": self.settings.temperature,
-                "max_tokens": self.settings.max_tokens,
-                "seed": self.settings.seed,
-            },
+            "settings": [
+                answer_settings(role.settings) for role in (self.analyst_settings, *self.judge_settings)
+            ],
             "prompts": prompt_hashes(self.task.language),
             "responses": sorted(
                 json.dumps(
@@ -84,6 +87,12 @@ class Plan:
             "refused": sorted(self.refused),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:10]
+
+    @property
+    def roles(self) -> tuple[tuple[ChatModel, RoleSettings], ...]:
+        """Every model with its settings, the analyst first."""
+        judges = zip(self.judges, self.judge_settings, strict=True)
+        return ((self.analyst, self.analyst_settings), *judges)
 
     @property
     def n_calls(self) -> int:
@@ -102,7 +111,7 @@ def make_plan(
     scenarios: Mapping[str, Scenario],
     analyst: ChatModel,
     judges: Sequence[ChatModel],
-    settings: Settings,
+    settings: Mapping[str, Any] | None = None,
     method: str = "creaeval",
     missing_step: MissingStep = "refuse",
 ) -> Plan:
@@ -116,8 +125,10 @@ def make_plan(
         What is to be scored.
     scenarios : mapping of str to Scenario
         Beside those the task brings; the same id here counts.
-    analyst, judges, settings, method
+    analyst, judges, method
         As in :class:`Plan`.
+    settings : mapping of str to object, optional
+        What the user set, as in :func:`creaeval.llm.settings.role_settings`.
     missing_step : {"refuse", "skip"}
         What to do with a response that lacks a step: refuse it, or score the steps it has.
 
@@ -130,7 +141,7 @@ def make_plan(
     DataError
         No response was given, two have one id, or one names a scenario nobody gave.
     SettingError
-        There is no such method, two judges are the same, or the task's language has no prompts.
+        There is no such method or setting, two judges are the same, or the task's language has no prompts.
     """
     if not responses:
         raise DataError("There is no response to score: the files hold none.")
@@ -164,7 +175,17 @@ def make_plan(
     if problems:
         raise DataError(problems[0], problems[1:])
     cases.sort(key=lambda case: case.scenario.id if case.scenario is not None else "")
-    return Plan(task, method, analyst, tuple(judges), settings, tuple(responses), tuple(cases), refused)
+    return Plan(
+        task,
+        method,
+        analyst,
+        tuple(judges),
+        role_settings(analyst, settings or {}, "analyst"),
+        tuple(role_settings(judge, settings or {}, "judge") for judge in judges),
+        tuple(responses),
+        tuple(cases),
+        refused,
+    )
 
 
 def _check_ids(responses: Sequence[Response]) -> None:

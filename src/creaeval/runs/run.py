@@ -45,10 +45,16 @@ class Tokens:
         Replies used or rejected, those from the ledger included.
     from_ledger : int
         How many of them cost nothing now.
-    input_tokens, cached_tokens, output_tokens : int
-        As counted by the server when the call was made.
+    input_tokens, cached_tokens, output_tokens, reasoning_tokens : int
+        As counted by the server when the call was made; output includes reasoning.
     seconds : float
         Request time, summed.
+    cost_usd : float
+        What the calls cost when they were made, as far as prices are known.
+    new_cost_usd : float
+        The part of it that this run paid.
+    unpriced : int
+        Calls without a known price.
     """
 
     calls: int
@@ -56,7 +62,11 @@ class Tokens:
     input_tokens: int
     cached_tokens: int
     output_tokens: int
+    reasoning_tokens: int
     seconds: float
+    cost_usd: float
+    new_cost_usd: float
+    unpriced: int
 
 
 @dataclass(frozen=True)
@@ -95,6 +105,11 @@ class Run:
     def n_failed(self) -> int:
         """Responses with at least one failure."""
         return sum(bool(outcome.failures) for outcome in self.outcomes)
+
+    @property
+    def failed_attempts(self) -> int:
+        """Attempts at calls that brought no reply."""
+        return sum(outcome.failed_attempts for outcome in self.outcomes)
 
     @property
     def calls(self) -> tuple[CallSummary, ...]:
@@ -203,5 +218,9 @@ def _add_up(calls: list[CallSummary]) -> Tokens:
         input_tokens=sum(call.input_tokens for call in calls),
         cached_tokens=sum(call.cached_tokens for call in calls),
         output_tokens=sum(call.output_tokens for call in calls),
+        reasoning_tokens=sum(call.reasoning_tokens for call in calls),
         seconds=round(sum(call.seconds for call in calls), 3),
+        cost_usd=round(sum(call.cost_usd or 0.0 for call in calls), 6),
+        new_cost_usd=round(sum(call.cost_usd or 0.0 for call in calls if not call.from_ledger), 6),
+        unpriced=sum(call.cost_usd is None for call in calls),
     )

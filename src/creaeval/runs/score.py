@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from creaeval.data import Response, read_responses, read_scenarios
 from creaeval.errors import CreaEvalError
 from creaeval.llm import ChatModel, Ledger, Settings, open_model
+from creaeval.llm.book import open_book
 from creaeval.runs.engine import carry_out
 from creaeval.runs.manifest import describe_plan, describe_result
 from creaeval.runs.plan import MissingStep, Plan, make_plan
@@ -38,7 +39,9 @@ def score(
     analyst: AnyModel = DEFAULT_MODEL,
     judges: AnyModel | Sequence[AnyModel] = DEFAULT_MODEL,
     method: str = "creaeval",
-    settings: Settings | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
+    models: str | Path | None = None,
+    keys: str | Path | None = None,
     missing_step: MissingStep = "refuse",
     ledger: str | Path = DEFAULT_LEDGER,
     watcher: Watcher | None = None,
@@ -59,8 +62,13 @@ def score(
         Who scores the evidence.
     method : str
         A registered method's name.
-    settings : Settings, optional
-        Temperature, seed, limits.
+    settings : mapping of str to object, or Settings, optional
+        What is set for all roles or, as in ``{"temperature": 0, "judge.reasoning": "low"}``, for one; see
+        :func:`creaeval.llm.settings.role_settings`. The rest is as each model's defaults say.
+    models : path, optional
+        A YAML file with presets and prices of your own.
+    keys : path, optional
+        A file with lines ``NAME=value`` that holds API keys, which else come from the environment.
     missing_step : {"refuse", "skip"}
         Whether a response that lacks a step is refused, or scored for the steps it has.
     ledger : str or Path
@@ -91,6 +99,8 @@ def score(
         judges=judges,
         method=method,
         settings=settings,
+        models=models,
+        keys=keys,
         missing_step=missing_step,
     )
     with Ledger.open(ledger) as opened:
@@ -105,8 +115,10 @@ def prepare(
     analyst: AnyModel,
     judges: AnyModel | Sequence[AnyModel],
     method: str,
-    settings: Settings | None,
-    missing_step: MissingStep,
+    settings: Settings | Mapping[str, Any] | None = None,
+    models: str | Path | None = None,
+    keys: str | Path | None = None,
+    missing_step: MissingStep = "refuse",
 ) -> Plan:
     """Read and check all inputs of :func:`score`, whose parameters these are.
 
@@ -122,11 +134,12 @@ def prepare(
     the_task = task if isinstance(task, Task) else load_task(task)
     given = read_scenarios(scenarios) if isinstance(scenarios, str | Path) else scenarios or {}
     named: Sequence[AnyModel] = judges if isinstance(judges, list | tuple) else [cast("AnyModel", judges)]
-    models: dict[str, ChatModel] = {}
+    book = open_book(models, keys)
+    opened: dict[str, ChatModel] = {}
 
     def model(wanted: AnyModel) -> ChatModel:
-        # One object a name: roles that share a model share its slots and its process.
-        return models.setdefault(wanted, open_model(wanted)) if isinstance(wanted, str) else wanted
+        # One object a name: roles that share a model share its client or process.
+        return opened.setdefault(wanted, open_model(wanted, book)) if isinstance(wanted, str) else wanted
 
     return make_plan(
         task=the_task,
@@ -134,10 +147,16 @@ def prepare(
         scenarios=given,
         analyst=model(analyst),
         judges=[model(judge) for judge in named],
-        settings=settings or Settings(),
+        settings=_as_mapping(settings),
         method=method,
         missing_step=missing_step,
     )
+
+
+def _as_mapping(settings: Settings | Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if not isinstance(settings, Settings):
+        return settings or {}
+    return {name: value for name, value in asdict(settings).items() if name != "logprobs"}
 
 
 def _responses(

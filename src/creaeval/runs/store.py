@@ -19,7 +19,6 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.schema import CreateTable
 
 from creaeval.errors import SettingError
 from creaeval.methods import Outcome
@@ -28,6 +27,8 @@ from creaeval.tasks import Task
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from sqlalchemy import Connection
 
     from creaeval.llm import Ledger
     from creaeval.runs.plan import Plan
@@ -54,6 +55,37 @@ _outcomes = Table(
 )
 
 
+def _as_it_began(connection: Connection) -> None:
+    # Spelled out, as it must stay when the tables above change; ledgers of before migrations have these.
+    connection.exec_driver_sql(
+        """
+        CREATE TABLE IF NOT EXISTS runs (
+            id VARCHAR(10) NOT NULL PRIMARY KEY,
+            created VARCHAR(32) NOT NULL,
+            updated VARCHAR(32) NOT NULL,
+            state VARCHAR(16) NOT NULL,
+            task JSON NOT NULL,
+            manifest JSON NOT NULL
+        )
+        """
+    )
+    connection.exec_driver_sql(
+        """
+        CREATE TABLE IF NOT EXISTS outcomes (
+            run_id VARCHAR(10) NOT NULL REFERENCES runs (id),
+            response_id VARCHAR NOT NULL,
+            position INTEGER NOT NULL,
+            carried JSON NOT NULL,
+            outcome JSON NOT NULL,
+            PRIMARY KEY (run_id, response_id)
+        )
+        """
+    )
+
+
+_MIGRATIONS = (_as_it_began,)
+
+
 @dataclass(frozen=True)
 class RunLine:
     """One run in a list: its id, when it was last touched, its state, and what it was over."""
@@ -78,9 +110,7 @@ class RunStore:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        with ledger.guard(), ledger.engine.begin() as connection:
-            connection.execute(CreateTable(_runs, if_not_exists=True))
-            connection.execute(CreateTable(_outcomes, if_not_exists=True))
+        ledger.migrate("runs", _MIGRATIONS, (_runs, _outcomes))
 
     def begin(self, plan: Plan, manifest: Mapping[str, Any]) -> None:
         """Open a run, or reopen it: its earlier outcomes give way to those that now follow."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from creaeval.sheets.evidence import Quote
 
@@ -16,6 +17,8 @@ COPIED_RUN = 6
 _MARKS = str.maketrans({"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "…": " "})
 
 
+# The same step is compared with every quote and observation of its evidence.
+@lru_cache(maxsize=32)
 def _plain(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).translate(_MARKS).casefold().replace("...", " ")
     return re.sub(r"\s+", " ", folded).strip(" \"'.,;:")
@@ -39,13 +42,18 @@ def copied_share(observation: str, text: str) -> float:
         Share of the observation's words, 0 to 1, that stand in runs of ``COPIED_RUN`` or more words which the
         text has too; 0 for an observation shorter than that.
     """
-    words, source = _words(observation), _words(text)
-    runs = {tuple(source[i : i + COPIED_RUN]) for i in range(len(source) - COPIED_RUN + 1)}
+    words, runs = _words(observation), _runs(text)
     copied: set[int] = set()
     for i in range(len(words) - COPIED_RUN + 1):
         if tuple(words[i : i + COPIED_RUN]) in runs:
             copied.update(range(i, i + COPIED_RUN))
     return round(len(copied) / len(words), 3) if words else 0.0
+
+
+@lru_cache(maxsize=32)
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = _words(text)
+    return frozenset(tuple(words[i : i + COPIED_RUN]) for i in range(len(words) - COPIED_RUN + 1))
 
 
 def _words(text: str) -> list[str]:

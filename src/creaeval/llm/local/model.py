@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from creaeval.errors import SettingError
-from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest
+from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Limits, Settings
+from creaeval.llm.hosted import HostedModel
 from creaeval.llm.local import weights
 from creaeval.llm.local.child import Child, check_machine
-from creaeval.llm.openai_compatible import OpenAICompatible
+from creaeval.llm.provider_table import PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,8 +37,9 @@ class LocalModel:
         Tokens of context, prompt and reply together.
     """
 
-    concurrency = 1
     free = True
+    # A small model that runs into the limit mostly repeats itself; room for more would only take minutes.
+    raises_limit = False
 
     def __init__(self, path: str | None = None, n_ctx: int = 16384) -> None:
         self.n_ctx = n_ctx
@@ -45,8 +47,10 @@ class LocalModel:
         # The name goes into tables that are published, so it has no folder.
         self.name = f"local:{self._path.name}" if self._path else "local"
         self.warning = "" if path else weights.WORDS
+        self.defaults = Settings()
+        self.limits = Limits(concurrency=1)
         self._child: Child | None = None
-        self._served: OpenAICompatible | None = None
+        self._served: HostedModel | None = None
         self._starting: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
 
     @cached_property
@@ -85,13 +89,12 @@ class LocalModel:
             child = Child(path.resolve(), self.n_ctx)
             url = await child.start()
             self._child = child
-            self._served = OpenAICompatible(
+            self._served = HostedModel(
                 self.name,
                 "local",
+                PROVIDERS["llamacpp"],
                 base_url=f"{url}/v1",
                 api_key=child.key,
-                concurrency=1,
-                free=True,
                 identity=self.identity,
                 grammar=compact_grammar,
             )

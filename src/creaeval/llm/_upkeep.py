@@ -1,0 +1,130 @@
+"""Look a ledger over, and rid it of texts that nobody will read again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from sqlalchemy import bindparam, delete, func, select, text, update
+
+from creaeval.errors import LedgerError
+from creaeval.llm._calls import Checked, Prunable
+from creaeval.llm._damage import damaged
+from creaeval.llm._rows import ANSWER, REQUEST, checksum, is_whole
+from creaeval.llm._schema import calls, failures
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, Connection
+
+    from creaeval.llm.ledger import Ledger
+
+_MOST_SHOWN = 5
+_BATCH = 500
+_STREAM = {"yield_per": _BATCH}
+
+
+def check(ledger: Ledger) -> Checked:
+    """Look for damage; see `Ledger.check`.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger.
+
+    Returns
+    -------
+    Checked
+        What is not damage but worth knowing.
+
+    Raises
+    ------
+    LedgerError
+        There is damage.
+    """
+    unchecked = 0
+    with ledger.guard(), ledger.engine.connect() as connection:
+        sqlite = connection.dialect.name == "sqlite"
+        problems = _problems_of_structure(connection) if sqlite else []
+        for found in connection.execute(select(calls), execution_options=_STREAM).mappings():
+            row = dict(found)
+            unchecked += row["checksum"] is None
+            if not is_whole(row):
+                problems.append(f"call {row['id']} is not as it was written")
+        for _ in connection.execute(select(failures), execution_options=_STREAM):
+            pass  # can be read
+        missing = _missing(connection) if sqlite else 0
+    if problems:
+        shown = "; ".join(problems[:_MOST_SHOWN])
+        more = f"; {len(problems) - _MOST_SHOWN} more" if len(problems) > _MOST_SHOWN else ""
+        raise LedgerError(damaged(ledger.where, shown + more))
+    return Checked(missing, unchecked)
+
+
+def _problems_of_structure(connection: Connection) -> list[str]:
+    # Not quick_check: it leaves out whether the index finds every reply, and one not found is paid for again.
+    lines = connection.exec_driver_sql(f"PRAGMA integrity_check({_MOST_SHOWN})").scalars().all()
+    return [" ".join(str(line).split()) for line in lines if line != "ok"]
+
+
+def _missing(connection: Connection) -> int:
+    # SQLite numbers calls without a gap and we delete none, so the last number is how many there must be.
+    statement = (
+        "SELECT (SELECT max(seq) FROM sqlite_sequence WHERE name = 'calls'), (SELECT count(*) FROM calls)"
+    )
+    written, found = connection.execute(text(statement)).one()
+    return max(0, int(written or 0) - int(found))
+
+
+def prune(ledger: Ledger, days: float, *, dry: bool) -> Prunable:
+    """Remove what is old and unused; see `Ledger.prune`.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger.
+    days : float
+        How old, at least.
+    dry : bool
+        Only count.
+
+    Returns
+    -------
+    Prunable
+        What went, or would go.
+    """
+    before = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds")
+    old_failures = failures.c.created < before
+    # Their rows stay, so that what was ever paid can still be summed up.
+    unused: ColumnElement[bool] = (
+        (calls.c.state == "abandoned")
+        & (calls.c.created < before)
+        & ((calls.c.system != "") | (calls.c.reply != ""))
+    )
+    with ledger.guard():
+        with ledger.engine.begin() as connection:
+            if dry:
+                n_calls, n_failures = (
+                    connection.execute(select(func.count()).where(rule)).scalar_one()
+                    for rule in (unused, old_failures)
+                )
+                return Prunable(n_calls, n_failures)
+            n_calls = _blank(connection, unused)
+            n_failures = connection.execute(delete(failures).where(old_failures)).rowcount
+        if ledger.engine.dialect.name == "sqlite" and (n_calls or n_failures):
+            with ledger.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.exec_driver_sql("VACUUM")
+    return Prunable(n_calls, n_failures)
+
+
+def _blank(connection: Connection, rule: ColumnElement[bool]) -> int:
+    blank = {"system": "", "messages": [], "reply": ""}
+    columns = [calls.c[name] for name in ("id", "checksum", *ANSWER, *REQUEST)]
+    statement = (
+        update(calls).where(calls.c.id == bindparam("row")).values({"checksum": bindparam("sum"), **blank})
+    )
+    n_blanked = 0
+    while rows := connection.execute(select(*columns).where(rule).limit(_BATCH)).mappings().all():
+        sums = [{"row": row["id"], "sum": row["checksum"] and checksum({**row, **blank})} for row in rows]
+        connection.execute(statement, sums)
+        n_blanked += len(rows)
+    return n_blanked

@@ -1,0 +1,75 @@
+"""Models, presets, prices and checks as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.llm.provider_table import PROVIDERS
+from creaeval.llm.settings import SETTING_WORDS
+from creaeval.report.progress import cost_text
+
+if TYPE_CHECKING:
+    from creaeval.llm.book import ModelBook
+    from creaeval.llm.checkup import Checkup
+
+
+def models_text(book: ModelBook) -> str:
+    """Write out what models there are and what can be set.
+
+    Parameters
+    ----------
+    book : ModelBook
+        Presets, prices and keys.
+
+    Returns
+    -------
+    str
+        Sections with a line an entry, columns divided by tabs.
+    """
+    lines = ["Models (a name to type, whose it is, where its key is read from)"]
+    lines.append("local\tthe built-in small model, or local:FILE.gguf\tno key")
+    for provider in PROVIDERS.values():
+        key = (
+            "key found"
+            if book.variable(*provider.keys)
+            else ("no key needed" if provider.own else "no key set")
+        )
+        address = f"; {provider.url_variables[0]} for another address than {provider.url}"
+        variables = " or ".join(provider.keys)
+        lines.append(f"{provider.prefix}:NAME\t{provider.title}\t{variables} ({key}){address}")
+    lines += ["", "Presets"]
+    for name, preset in book.presets.items():
+        shown = ", ".join(
+            f"{key}={'default' if value is None else value}" for key, value in preset.settings.items()
+        )
+        lines.append(f"{name}\t{preset.model}\t{shown}")
+    lines += ["", f"Prices in US dollars for a million tokens, as of {book.prices_as_of} (yours first)"]
+    for name, price in sorted(book.prices.items(), key=lambda entry: entry[0] not in book.own_prices):
+        lines.append(f"{name}\tinput {price.input:g}\tcached {price.cached:g}\toutput {price.output:g}")
+    lines += ["", "Settings, for --set NAME=VALUE, or analyst.NAME=VALUE, judge.NAME=VALUE"]
+    lines += [f"{name}\t{words}" for name, words in SETTING_WORDS.items()]
+    return "\n".join(lines)
+
+
+def checkup_text(found: Checkup) -> str:
+    """Write out what came of a check.
+
+    Parameters
+    ----------
+    found : Checkup
+        The check.
+
+    Returns
+    -------
+    str
+        A line a finding, then tokens, time and cost.
+    """
+    signs = {"yes": "ok", "no": "no", "not asked": "-"}
+    lines = [f"{found.model}: {'works' if found.works else 'does not work'}"]
+    lines += [f"{signs[one.state]}\t{one.name}\t{one.words}" for one in found.findings]
+    if found.usage.input:
+        cost = cost_text(found.cost_usd or 0.0, int(found.cost_usd is None))
+        lines.append(
+            f"{found.usage.input} tokens in, {found.usage.output} out, {found.seconds:.1f} s, {cost}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,50 @@
+"""Virtual time for whatever waits for a provider."""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from creaeval.llm import limiter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    Play = Callable[[Callable[[], Coroutine[Any, Any, Any]]], Any]
+
+
+class VirtualTime(asyncio.SelectorEventLoop):
+    """An event loop whose clock jumps to the next timer instead of waiting for it."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        loop = self
+
+        class Selector(selectors.DefaultSelector):
+            def select(self, timeout: float | None = None) -> Any:
+                ready = super().select(0)
+                if not ready and timeout:
+                    loop.now += timeout
+                return ready
+
+        super().__init__(Selector())
+
+    def time(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch) -> Play:
+    """Run a coroutine in virtual time, which begins at 1000."""
+
+    def run(work: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        with asyncio.Runner(loop_factory=VirtualTime) as runner:
+            loop = runner.get_loop()
+            monkeypatch.setattr(limiter, "time", SimpleNamespace(monotonic=loop.time))
+            return runner.run(work())
+
+    return run
