@@ -4,7 +4,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo test check test-slow record-demo docs lock clean
+.PHONY: help env demo test check test-slow record-demo docs prices lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,9 @@ record-demo: .venv/.local ## Run the example with the local model and keep its r
 
 docs: .venv/.ready ## Write docs/cli.md anew from the commands' help
 	$(BIN)/python scripts/write_cli_docs.py
+
+prices: .venv/.ready ## Write the price table anew from genai-prices
+	$(BIN)/python scripts/write_prices.py
 
 lock: .venv/.ready ## Write the requirement files anew from pyproject.toml
 	$(BIN)/uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-header pyproject.toml --extra dev -o requirements/dev.txt

@@ -220,7 +220,7 @@ def inspect(url: str, calls: list[dict[str, Any]], folder: Path) -> Iterator[Cal
         if done.status != "success" or done.results.scores[0].metrics["mean"].value != 1:
             sys.exit(f"inspect-ai: {done.status} {done.error}")
 
-    yield lambda: run(calls[:WARM])
+    yield lambda: run(some_of(calls))
     while True:
         yield lambda: run(calls)
 
@@ -261,9 +261,14 @@ def in_one_loop(
                 group.create_task(worker())
 
     with asyncio.Runner() as runner:
-        yield lambda: runner.run(run(calls[:WARM]))
+        yield lambda: runner.run(run(some_of(calls)))
         while True:
             yield lambda: runner.run(run(calls))
+
+
+def some_of(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a few calls of both kinds: the analyst's come first, the judge's last."""
+    return calls[: WARM // 2] + calls[-WARM // 2 :]
 
 
 def kind(call: dict[str, Any]) -> str:

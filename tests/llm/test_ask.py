@@ -93,7 +93,7 @@ def test_an_unusable_reply_is_not_replayed_and_finished_ones_are_not_paid_again(
         return run(judge(model, ledger, tries=1), Prompt("You judge.", f"Rate {name}.")).value.step.focus
 
     assert (score(first, "R1"), score(first, "R3")) == (7, 7)
-    with pytest.raises(ReplyError, match="cut off by the limit of 8192 tokens"):
+    with pytest.raises(ReplyError, match="cut off by the limit of 4096 tokens"):
         score(first, "R2")
     assert len(first.requests) == 3
     assert [score(second, name) for name in ("R1", "R2", "R3")] == [7, 9, 7]
@@ -139,7 +139,7 @@ def test_missing_extra_and_wrong_kinds_of_values_are_named(ledger: Ledger) -> No
             "the model refused: I can't rate",
         ),  # J15b
         (f"{verdict(10)} but {verdict(7)}", "2 that differ"),  # J03
-        (ChatReply(verdict(), "length", Usage(), 1.0, "m"), "cut off by the limit of 4096 tokens"),
+        (ChatReply(verdict(), "length", Usage(), 1.0, "m"), "cut off by the limit of 8192 tokens"),
         ("", "found ''"),
     ],
 )

@@ -76,11 +76,13 @@ def test_a_model_that_answers_in_the_form_asked_for_works_at_the_cost_of_one_cal
 
 
 def test_the_settings_that_a_run_would_have_are_those_of_a_judge() -> None:
-    found, server = checked(
-        "vllm",
-        Scripted(GOOD),
-        **{"temperature": 1, "judge.temperature": "0", "analyst.seed": 9, "reasoning": "low"},
-    )
+    given: dict[str, Any] = {
+        "temperature": 1,
+        "judge.temperature": "0",
+        "analyst.seed": 9,
+        "reasoning": "low",
+    }
+    found, server = checked("vllm", Scripted(GOOD), **given)
     (body,) = server.requests
     assert (body["temperature"], body["seed"], body["reasoning_effort"]) == (0.0, 1, "low")
     assert (
@@ -89,9 +91,11 @@ def test_the_settings_that_a_run_would_have_are_those_of_a_judge() -> None:
 
 
 def test_a_setting_that_is_none_is_said_before_anything_is_sent() -> None:
-    with Loopback(lambda *_: Scripted(GOOD)) as server:
-        with pytest.raises(SettingError, match="temperature: found 'hot'"):
-            check(hosted("vllm", "ours", server.root), temperature="hot")
+    with (
+        Loopback(lambda *_: Scripted(GOOD)) as server,
+        pytest.raises(SettingError, match="temperature: found 'hot'"),
+    ):
+        check(hosted("vllm", "ours", server.root), temperature="hot")
     assert server.requests == []
 
 
@@ -152,14 +156,15 @@ def test_token_probabilities_that_come_are_counted(prefix: str) -> None:
     found, server = checked(prefix, Scripted(GOOD))
     assert states(found)["token probabilities"] == "yes"
     assert words(found, "token probabilities") == f"for {len(spell(GOOD))} tokens"
-    assert "logprobs" in json.dumps(server.requests[0])
+    # Google's field is called responseLogprobs.
+    assert "logprobs" in json.dumps(server.requests[0]).lower()
 
 
 @pytest.mark.parametrize("prefix", ["anthropic", "mistral", "groq"])
 def test_where_there_are_no_token_probabilities_none_are_asked_for(prefix: str) -> None:
     found, server = checked(prefix, Scripted(GOOD))
     assert states(found)["token probabilities"] == "not asked"
-    assert "logprobs" not in json.dumps(server.requests[0])
+    assert "logprobs" not in json.dumps(server.requests[0]).lower()
     assert found.works
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
@@ -13,6 +13,9 @@ from creaeval.llm.chat import Usage
 from creaeval.llm.ledger import FailedAttempts, Failure, Ledger
 
 from .calls import call
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_reply_is_found_by_its_key_and_survives_reopening(database: str) -> None:

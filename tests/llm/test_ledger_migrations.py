@@ -59,7 +59,7 @@ INSERT INTO calls (
     'judge', '{label}', '{settings}', 'You judge.', '{messages}', '{schema_hash}', 'Sheet', 0, 'an old reply',
     'stop', 'm1-2026', 100, 80, 20, 5, 1.5, 'accepted', '', {false});
 INSERT INTO failures ("key", created, model, role, label, attempt, kind, message, seconds)
-    VALUES ('{key}', '2026-11-30T01:07:46.965+00:00', 'openai:m1', 'judge', '{label}', 1, 'server', 'slow', 2.0)
+    VALUES ('{key}', '2026-11-30T01:07:46.965+00:00', 'openai:m1', 'judge', '{label}', 1, 'server', 'slow', 2)
 """
 OLD = call()
 
@@ -154,7 +154,6 @@ def test_opening_a_ledger_that_is_up_to_date_asks_once_and_writes_nothing(
     before = file.read_bytes() if file else b""
     statements.clear()
     with Ledger.open(database) as ledger:
-        # psycopg asks for the server's properties on its first connection, before SQLAlchemy's own statements.
         assert [text.split()[0] for text in statements if "schema_version" in text] == ["SELECT"]
         assert not [text for text in statements if text.split()[0] in ("INSERT", "CREATE", "BEGIN")]
         RunStore(ledger)

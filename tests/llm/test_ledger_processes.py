@@ -102,10 +102,13 @@ def test_a_full_disk_is_said_and_nothing_acknowledged_is_lost(tmp_path: Path) ->
     with Ledger.open(tmp_path / "l.db") as ledger:
         # SQLite's own limit fails as a full disk does.
         ledger._kept.run(lambda kept: kept.exec_driver_sql("PRAGMA max_page_count=40"))
-        with pytest.raises(LedgerError, match=r"l\.db: the disk is full.*acknowledged is kept") as caught:
+
+        def fill() -> None:
             for number in range(100):
                 acknowledged.append(ledger.put(call("x" * 5000, user=f"{number}")))
-        assert "\n" not in str(caught.value)
+
+        with pytest.raises(LedgerError, match=r"l\.db: the disk is full.*acknowledged is kept"):
+            fill()
         assert 5 < len(acknowledged) < 40
         assert [ledger.find(stored.key) for stored in acknowledged] == acknowledged
         ledger.check()

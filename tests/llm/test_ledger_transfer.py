@@ -46,7 +46,9 @@ def test_exported_calls_can_be_imported_once_and_cost_nothing_there(database: st
         assert ledger.totals() == []
         assert (ledger.overview().imported, ledger.check().unchecked) == (2, 0)
         ledger.export_calls(tmp_path / "again.jsonl")
-    assert sorted((tmp_path / "again.jsonl").read_text().splitlines()) == sorted(file.read_text().splitlines())
+    assert sorted((tmp_path / "again.jsonl").read_text().splitlines()) == sorted(
+        file.read_text().splitlines()
+    )
 
 
 def test_an_export_of_the_first_version_is_imported_as_it_is(database: str, tmp_path: Path) -> None:

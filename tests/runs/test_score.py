@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -14,9 +15,12 @@ from booklets import booklet, cgpst, marked, scenarios, scored, variant, without
 from creaeval.data import Response, make_step
 from creaeval.errors import DataError, SettingError
 from creaeval.llm import Ledger, Settings
-from creaeval.runs import RunStore, make_plan, unscored_items
+from creaeval.runs import RunStore, make_plan, prepare, unscored_items
+from creaeval.runs.manifest import describe_plan
 from creaeval.tasks import identities, parse_task
-from scripted import ScriptedModel, echo, text_of
+from llm.support import KEY, hosted, without_keys
+from loopback import Loopback
+from scripted import ScriptedModel, echo, served, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,7 +131,7 @@ def test_the_same_run_has_the_same_id_and_asks_nothing_again(tmp_path: Path) -> 
 def test_a_run_id_depends_on_all_that_decides_the_scores_and_on_nothing_else() -> None:
     def run_id(response: Response | None = None, **changes: Any) -> str:
         model = ScriptedModel()
-        given = {"analyst": model, "judges": [model], "settings": Settings(), **changes}
+        given = {"analyst": model, "judges": [model], **changes}
         return make_plan(
             task=cgpst(), responses=[response or booklet()], scenarios=scenarios(), **given
         ).run_id
@@ -138,13 +142,148 @@ def test_a_run_id_depends_on_all_that_decides_the_scores_and_on_nothing_else() -
         run_id(variant("demo", {"step2": "How?"})),
         run_id(analyst=other),
         run_id(judges=[other]),
-        run_id(settings=Settings(temperature=0.7)),
+        run_id(settings={"temperature": 0.7}),
+        run_id(settings={"judge.temperature": 0.7}),
+        run_id(settings={"analyst.temperature": 0.7}),
+        run_id(settings={"temperature": None}),
+        run_id(settings={"seed": 2}),
+        run_id(settings={"reasoning": "low"}),
+        run_id(settings={"max_tokens": 100}),
+        run_id(settings={"extra_body": {"top_k": 5}}),
         run_id(method="judge-sees-quotes"),
     ]
     assert len(set(ids)) == len(ids)
     assert run_id(booklet().model_copy(update={"source": "elsewhere.json"})) == ids[0]
-    assert run_id(settings=Settings(timeout=1.0)) == ids[0]
+    for same in (
+        {},
+        {"timeout": 1.0, "concurrency": 3, "requests_per_minute": 60, "judge.tokens_per_minute": 1000},
+        {"temperature": 0.2, "analyst.seed": "1", "judge.max_tokens": "4096", "reasoning": "default"},
+        {"extra_body": "{}"},
+    ):
+        assert run_id(settings=same) == ids[0]
+    assert run_id(settings={"temperature": "0.7"}) == run_id(
+        settings={"judge.temperature": 0.7, "temperature": 0.7}
+    )
     assert all(len(one) == 10 for one in ids)
+
+
+def test_each_role_is_asked_with_its_settings_and_the_record_says_which(tmp_path: Path) -> None:
+    analyst, judge = ScriptedModel("scripted:a"), ScriptedModel("scripted:j")
+    picky = ScriptedModel("scripted:p")
+    picky.defaults = Settings(temperature=None, reasoning="low")  # type: ignore[attr-defined]
+    given = {"max_tokens": "900", "analyst.temperature": 0, "judge.seed": "default", "judge.concurrency": 2}
+    run = scored(tmp_path, variant("a"), analyst=analyst, judges=[judge, picky], settings=given)
+
+    def asked(model: ScriptedModel) -> set[Settings]:
+        return {request.settings for request in model.requests}
+
+    assert asked(analyst) == {Settings(temperature=0.0, max_tokens=900)}
+    assert asked(judge) == {Settings(max_tokens=900, seed=None)}
+    assert asked(picky) == {Settings(temperature=None, max_tokens=900, seed=None, reasoning="low")}
+    record = json.loads(json.dumps(dict(run.manifest)))
+    common = {"max_tokens": 900, "timeout": 600.0}
+    assert record["analyst"]["settings"] == {**common, "temperature": 0.0, "seed": 1}
+    assert [one["settings"] for one in record["judges"]] == [
+        {**common, "temperature": 0.2, "seed": None},
+        {**common, "temperature": None, "seed": None, "reasoning": "low"},
+    ]
+    no_rates = {"requests_per_minute": None, "tokens_per_minute": None}
+    assert record["analyst"]["limits"] == {"concurrency": 4, **no_rates}
+    assert record["judges"][0]["limits"] == {"concurrency": 2, **no_rates}
+
+
+def test_settings_may_be_given_as_an_object_and_then_all_of_them_hold(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    model.defaults = Settings(temperature=1.0, max_tokens=99)  # type: ignore[attr-defined]
+    wanted = Settings(temperature=0.5, max_tokens=500, seed=None, timeout=9.0, reasoning="none")
+    scored(tmp_path, variant("a"), analyst=model, judges=model, settings=wanted)
+    assert {request.settings for request in model.requests} == {wanted}
+
+
+def test_all_settings_that_are_wrong_are_said_before_any_model_is_asked(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    with pytest.raises(SettingError) as caught:
+        scored(
+            tmp_path,
+            variant("a"),
+            analyst=model,
+            settings={"judge.seed": "x", "temp": 1, "analyst.timeout": 0},
+        )
+    assert len(caught.value.problems) == 3
+    assert model.requests == []
+    assert not (tmp_path / "l.db").exists()
+
+
+def test_the_record_holds_prices_and_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "keys.env").write_text(f"OPENAI_API_KEY={KEY}\n")
+    without_keys(monkeypatch)
+    plan = prepare(
+        [variant("a")],
+        task="cgpst",
+        scenarios=scenarios(),
+        analyst="openai:gpt-5.4",
+        judges=["paper-gpt", ScriptedModel()],
+        method="creaeval",
+        keys=tmp_path / "keys.env",
+    )
+    record = describe_plan(plan)
+    price = {"input": 2.5, "cached": 0.25, "output": 15.0}
+    assert [one["usd_per_million_tokens"] for one in (record["analyst"], *record["judges"])] == [
+        price,
+        price,
+        None,
+    ]
+    preset = record["judges"][0]
+    assert (preset["name"], preset["provider"], preset["model"]) == (
+        "paper-gpt",
+        "openai-responses",
+        "gpt-5.4",
+    )
+    assert preset["settings"]["reasoning"] == "none"
+    assert KEY not in json.dumps(record)
+
+
+@pytest.mark.parametrize(("concurrency", "least", "below"), [(1, 2.4, 4.0), (3, 0.8, 1.6), (12, 0.2, 0.9)])
+def test_the_judges_concurrency_is_its_own_setting_whatever_the_analysts_is(
+    tmp_path: Path, concurrency: int, least: float, below: float
+) -> None:  # R06
+    # Twelve booklets of one step: twelve calls of the judge, each of 0.2 s.
+    task = parse_task(SHORT, "short.yaml")
+    responses = [
+        Response(id=f"u{n}", steps={"use": make_step(task.steps[0], f"A doorstop {n}.")}) for n in range(12)
+    ]
+    # The judge sees the observations, which must differ, or twelve calls would be one.
+    analyst = ScriptedModel(answer=echo(r"doorstop \d+"))
+    answer = served("doorstop")
+    with Loopback(lambda body, number: replace(answer(body, number), delay=0.2)) as server:
+        run = scored(
+            tmp_path,
+            *responses,
+            task=task,
+            scenarios=None,
+            analyst=analyst,
+            judges=hosted("vllm", "ours", server.root),
+            settings={"judge.concurrency": concurrency, "analyst.concurrency": 5},
+        )
+    assert (len(run.sheets), len(server.requests)) == (12, 12)
+    assert server.peak == concurrency
+    # From the first request to the end of the last reply, less what clocks may differ by.
+    wall = server.times[-1] - server.times[0] + 0.2
+    assert least - 0.01 <= wall < below
+
+
+def test_roles_at_one_provider_share_its_limits(tmp_path: Path) -> None:
+    with Loopback(served(r"r\dx")) as server:
+        analyst, judge = (hosted("vllm", name, server.root) for name in ("a", "b"))
+        scored(
+            tmp_path,
+            *[marked(f"r{n}x", f"r{n}x") for n in range(3)],
+            analyst=analyst,
+            judges=judge,
+            settings={"analyst.concurrency": 2, "judge.concurrency": 2},
+        )
+    assert len(server.requests) == 3 * 7
+    assert server.peak <= 2
 
 
 def test_outcomes_come_in_the_order_of_the_input_whichever_ends_first(tmp_path: Path) -> None:
@@ -214,7 +353,6 @@ def test_items_beyond_the_maximum_are_named(tmp_path: Path) -> None:
         scenarios=scenarios(),
         analyst=model,
         judges=[model],
-        settings=Settings(),
     )
     assert unscored_items(plan) == [
         "long, step1: challenge 9, 10 not scored (the first 8 count)",
@@ -280,7 +418,7 @@ def test_a_task_of_ones_own_with_one_step_and_no_scenario_is_scored(tmp_path: Pa
 
 def test_tokens_are_added_up_by_stage(tmp_path: Path) -> None:
     # The script counts 100 tokens in, 40 of them cached, 10 out and half a second for each reply.
-    stages = scored(tmp_path, variant("a")).tokens_by_stage()
+    stages = scored(tmp_path, variant("a")).summary.tokens
     assert list(stages) == ["step1", "step2", "step3", "step4", "step5", "step6", "judge", "all"]
     everything = stages["all"]
     assert (everything.calls, everything.from_ledger, everything.seconds) == (7, 0, 3.5)
@@ -290,7 +428,16 @@ def test_tokens_are_added_up_by_stage(tmp_path: Path) -> None:
 def test_a_stored_run_is_what_was_returned(tmp_path: Path) -> None:
     run = scored(tmp_path, without(variant("half", group="y"), "step6"), variant("a", group="x"))
     with Ledger.open(tmp_path / "l.db") as ledger:
-        assert RunStore(ledger).load(run.id[:4]) == run
+        stored = RunStore(ledger).load(run.id[:4])
+        assert stored.in_memory() == run
+        # Read as they are needed: one, a few, in order, and again.
+        assert [outcome.response_id for outcome in stored.outcomes] == ["half", "a"]
+        assert (len(stored.outcomes), stored.outcomes[1], stored.outcomes[:1]) == (
+            2,
+            run.outcomes[1],
+            run.outcomes[:1],
+        )
+        assert stored.scores.equals(run.scores)
 
 
 def test_a_run_is_told_to_its_watcher(tmp_path: Path) -> None:

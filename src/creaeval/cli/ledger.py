@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from creaeval.llm import Ledger as LedgerFile
-    from creaeval.llm.ledger import Checked
+    from creaeval.llm.ledger import Checked, Totals
 
 app = typer.Typer(
     help="Check, sum up, export, import and prune a ledger of calls.",
@@ -25,20 +25,15 @@ app = typer.Typer(
 @app.command("info", epilog="Example: creaeval ledger info")
 def info(ledger: Ledger = ".creaeval/ledger.db") -> None:
     """Look for damage, then say what a ledger holds and what it cost."""
-    from rich.console import Console
-
     from creaeval.cli.stored import open_ledger
-    from creaeval.report.accounts import accounts_table, failed_attempts_table
 
     with open_ledger(ledger) as opened:
         checked = opened.check()
-        for name, value in _facts(opened, checked):
-            typer.echo(f"{name}\t{value}")
-        console = Console(highlight=False, emoji=False)
-        if totals := opened.totals():
-            console.print(accounts_table(totals))
-        if failed := opened.failed_attempts():
-            console.print(failed_attempts_table(failed))
+        for line in (*_facts(opened, checked), *map(_paid, opened.totals())):
+            typer.echo("\t".join(line))
+        for one in opened.failed_attempts():
+            where = (one.role, one.model, one.kind)
+            typer.echo("\t".join(("failed", *where, f"{one.attempts} attempts", f"{one.seconds:,.0f} s")))
 
 
 @app.command("export", epilog="Example: creaeval ledger export calls.jsonl")
@@ -98,18 +93,15 @@ def prune(
         before = opened.overview().size
         gone = opened.prune(days, dry=not yes)
         after = opened.overview().size
-    what = (
-        f"{gone.calls} abandoned calls lose their texts; their tokens and costs stay in the accounts\n"
-        f"{gone.failures} records of failed attempts are removed"
-    )
-    typer.echo(what)
+    typer.echo(f"abandoned calls that lose their texts, not their accounts\t{gone.calls}")
+    typer.echo(f"records of failed attempts that are removed\t{gone.failures}")
     if yes:
-        typer.echo(f"{_bytes(before)} before, {_bytes(after)} now")
+        typer.echo(f"size\t{_bytes(before)} before, {_bytes(after)} now")
     else:
         typer.echo("Nothing was removed. The same command with --yes does it.", err=True)
 
 
-def _facts(ledger: LedgerFile, checked: Checked) -> Iterator[tuple[str, str]]:
+def _facts(ledger: LedgerFile, checked: Checked) -> Iterator[tuple[str, ...]]:
     from creaeval.runs import RunStore
 
     seen = ledger.overview()
@@ -133,6 +125,25 @@ def _verdict(checked: Checked) -> str:
     if checked.unchecked:
         notes.append(f"{checked.unchecked} calls are of an earlier version, whose texts cannot be checked")
     return "; ".join(notes) or "in order"
+
+
+def _paid(total: Totals) -> tuple[str, ...]:
+    used = total.usage
+    cost = f"${total.cost_usd:,.4f}" if total.unpriced < total.calls else ""
+    unpriced = f"{total.unpriced} calls not priced" if total.unpriced else ""
+    return (
+        "paid",
+        total.role,
+        f"{total.provider}:{total.model}",
+        f"{total.calls} calls",
+        f"{total.rejected} unusable",
+        f"{used.input:,} tokens in",
+        f"{used.cached:,} cached",
+        f"{used.output:,} out",
+        f"{used.reasoning:,} reasoning",
+        f"{total.seconds:,.0f} s",
+        ", ".join(filter(None, (cost, unpriced))),
+    )
 
 
 def _bytes(size: int) -> str:

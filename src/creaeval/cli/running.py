@@ -88,7 +88,7 @@ def run_and_report(
                 _report(run, folder, ratings, rating_note)
             raise
     _report(run, folder, ratings, rating_note)
-    if not run.sheets:
+    if not run.summary.scored:
         return 1
     return 3 if run.n_failed else 0
 

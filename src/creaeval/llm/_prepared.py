@@ -1,19 +1,32 @@
-"""Statements that are carried out with every call, written out once."""
+"""The few statements that are carried out with every call, written out once and given to the driver."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sqlalchemy import ClauseElement, Connection, CursorResult
+    from sqlalchemy import ClauseElement, Connection
+
+
+class Done(Protocol):
+    """What is left of a statement: a cursor."""
+
+    @property
+    def rowcount(self) -> int:
+        """Rows that were written."""
+        ...
+
+    def fetchone(self) -> Any:
+        """Return the next row that was found, or None."""
+        ...
 
 
 class Prepared:
-    """A statement that writes, as the driver takes it: SQLAlchemy's work on each would cost half of SQLite's.
+    """A statement as the driver takes it: SQLAlchemy's work on each would cost as much as SQLite's own.
 
-    Values go in as the driver takes them, so JSON goes in as text.
+    Values go in and come out as the driver has them, so JSON goes in as text.
 
     Parameters
     ----------
@@ -30,7 +43,7 @@ class Prepared:
         self._columns = columns
         self._written: dict[str, tuple[str, Sequence[str] | None]] = {}
 
-    def run(self, connection: Connection, values: Mapping[str, Any]) -> CursorResult[Any]:
+    def run(self, connection: Connection, values: Mapping[str, Any]) -> Done:
         """Carry the statement out.
 
         Parameters
@@ -42,16 +55,29 @@ class Prepared:
 
         Returns
         -------
-        sqlalchemy.CursorResult
-            What the database answered.
+        Done
+            What was written or found.
+
+        Raises
+        ------
+        sqlalchemy.exc.DBAPIError
+            From the database.
         """
+        sql, order = self._write_out(connection)
+        given = dict(values) if order is None else tuple([values[name] for name in order])
+        cursor = connection.connection.cursor()
+        try:
+            cursor.execute(sql, given)
+        except connection.dialect.loaded_dbapi.Error:
+            # Once more through SQLAlchemy, which finds out what is wrong and whether the connection is gone.
+            return connection.exec_driver_sql(sql, given)
+        return cursor
+
+    def _write_out(self, connection: Connection) -> tuple[str, Sequence[str] | None]:
         name = connection.dialect.name
         if name not in self._written:
             compiled: Any = self._statement(name).compile(
                 dialect=connection.dialect, column_keys=self._columns
             )
             self._written[name] = (str(compiled), compiled.positiontup if compiled.positional else None)
-        sql, order = self._written[name]
-        if order is None:
-            return connection.exec_driver_sql(sql, dict(values))
-        return connection.exec_driver_sql(sql, tuple([values[one] for one in order]))
+        return self._written[name]

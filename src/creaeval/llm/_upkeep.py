@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from sqlalchemy import bindparam, delete, func, select, text, update
+from sqlalchemy import Text, bindparam, cast, delete, func, select, text, update
 
 from creaeval.errors import LedgerError
 from creaeval.llm._calls import Checked, Prunable
@@ -94,11 +94,9 @@ def prune(ledger: Ledger, days: float, *, dry: bool) -> Prunable:
     """
     before = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds")
     old_failures = failures.c.created < before
-    # Their rows stay, so that what was ever paid can still be summed up.
-    unused: ColumnElement[bool] = (
-        (calls.c.state == "abandoned")
-        & (calls.c.created < before)
-        & ((calls.c.system != "") | (calls.c.reply != ""))
+    # Their rows stay, so that what was ever paid can still be summed up. A call has messages until then.
+    unused = (
+        (calls.c.state == "abandoned") & (calls.c.created < before) & (cast(calls.c.messages, Text) != "[]")
     )
     with ledger.guard():
         with ledger.engine.begin() as connection:
@@ -113,6 +111,7 @@ def prune(ledger: Ledger, days: float, *, dry: bool) -> Prunable:
         if ledger.engine.dialect.name == "sqlite" and (n_calls or n_failures):
             with ledger.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.exec_driver_sql("VACUUM")
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     return Prunable(n_calls, n_failures)
 
 

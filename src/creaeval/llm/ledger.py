@@ -63,8 +63,9 @@ def _insert_live(dialect: str) -> Insert:
     return statement
 
 
-# Of what a query returns SQLAlchemy makes something faster for a statement of its own.
-_FIND = select(*(calls.c[name] for name in _FOUND)).where(calls.c.key == bindparam("wanted"), live)
+_FIND = Prepared(
+    lambda _: select(*(calls.c[name] for name in _FOUND)).where(calls.c.key == bindparam("wanted"), live)
+)
 _INSERT = Prepared(lambda _: insert(calls).inline(), _COLUMNS)
 _INSERT_LIVE = Prepared(_insert_live, _COLUMNS)
 _MARK = Prepared(
@@ -218,7 +219,7 @@ class Ledger:
         state : str
             ``accepted`` or ``rejected``.
         reason : str
-            Why it was rejected.
+            Why it was rejected, or what was overlooked.
 
         Raises
         ------
@@ -435,7 +436,7 @@ class Ledger:
             raise LedgerError(explain(error, self.where)) from error
 
     def _find(self, connection: Connection, key: str) -> StoredCall | None:
-        found = connection.execute(_FIND, {"wanted": key}).first()
+        found = _FIND.run(connection, {"wanted": key}).fetchone()
         if found is None:
             return None
         row = dict(zip(_FOUND, found, strict=True))

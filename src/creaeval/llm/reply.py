@@ -32,7 +32,8 @@ _MARK = re.compile(rf"{_TAG.pattern}|[{{}}]", re.IGNORECASE)
 _OBJECT = re.compile(rf"\{{(?=\s*(?:[{QUOTES}}}]|\w+\s*:))")
 # How far to look for the bracket of a list; bounded, so that many objects cost no more than their length.
 _AROUND = 500
-_MOST_SHOWN = 3
+# Enough of a verdict on one step to see what differs.
+_SHOWN, _MOST_SHOWN = 200, 3
 
 
 def parse_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -66,7 +67,7 @@ def parse_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         found = _single(_objects(text), text)
         value, notes = found.value, found.notes
     if not isinstance(value, dict):
-        raise ReplyProblem(f"no verdict: found {brief(value)}, expected one JSON object")
+        raise ReplyProblem(f"no verdict: found {cut(text.strip())}, expected one JSON object")
     _check_text(value)
     return value, notes
 
@@ -92,6 +93,7 @@ def _objects(text: str) -> list[Found]:
     """Find the objects that stand outside of reasoning, in one pass over the reply."""
     found: list[Found] = []
     open_braces = 0
+    doubt = ""
     position = 0
     # Once only: each fault that Python's decoder reports costs it a count of all lines so far.
     quick = True
@@ -99,7 +101,7 @@ def _objects(text: str) -> list[Found]:
         position = mark.end()
         if mark["close"]:
             # Everything before a closing tag without an opening one is draft: that one was in the prompt.
-            found, open_braces = [], 0
+            found, open_braces, doubt = [], 0, ""
         elif mark.group() == "}":
             open_braces -= 1
         elif mark.group() != "{":
@@ -110,13 +112,15 @@ def _objects(text: str) -> list[Found]:
             read = _read(text, mark.start(), quick=quick)
             quick = False
             if isinstance(read, Found):
-                _check_around(text, read, open_braces)
+                doubt = doubt or _doubt_around(text, read, open_braces)
                 found.append(read)
             position = read.end if isinstance(read, Found) else read
         if open_braces < 0:
-            _refuse_braces(mark.start())
+            doubt = doubt or _brace_too_many(mark.start())
     if open_braces and found:
-        _refuse_braces(found[-1].end)
+        doubt = doubt or _brace_too_many(found[-1].end)
+    if doubt and found:
+        raise ReplyProblem(doubt)
     return found
 
 
@@ -154,19 +158,19 @@ def _described(error: Unreadable, text: str) -> str:
     return f"{error.message} (the JSON is not well formed at line {line}, column {column})"
 
 
-def _check_around(text: str, read: Found, open_braces: int) -> None:
+def _doubt_around(text: str, read: Found, open_braces: int) -> str:
+    """Say why an object may be only part of the answer, if it may."""
     if open_braces:
-        _refuse_braces(read.start)
+        return _brace_too_many(read.start)
     before = text[max(0, read.start - _AROUND) : read.start].rstrip()[-1:]
     after = text[read.end : read.end + _AROUND].lstrip()[:1]
     if before == "[" or (before == "," and after == "]"):
-        raise ReplyProblem("found a list of objects, expected one JSON object")
+        return "found a list of objects, expected one JSON object"
+    return ""
 
 
-def _refuse_braces(position: int) -> NoReturn:
-    raise ReplyProblem(
-        f"found a brace too many near character {position + 1}, expected one JSON object and no other braces"
-    )
+def _brace_too_many(position: int) -> str:
+    return f"found a brace too many near character {position + 1}, expected one JSON object and no others"
 
 
 def _single(objects: list[Found], text: str) -> Found:
@@ -179,7 +183,7 @@ def _single(objects: list[Found], text: str) -> Found:
     if len(different) > 1:
         first = list(different.values())[:_MOST_SHOWN]
         places = " and ".join(str(one.start + 1) for one in first)
-        shown = " and ".join(cut(text[one.start : one.end]) for one in first)
+        shown = " and ".join(cut(text[one.start : one.end], _SHOWN) for one in first)
         raise ReplyProblem(
             f"expected one JSON object, found {len(different)} that differ, at characters {places}: {shown}"
         )

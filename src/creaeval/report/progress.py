@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 _SECONDS_BETWEEN_LINES = 30.0
+_LEAST_SHOWN = 0.0001
 
 
 class ProgressWatcher:
@@ -108,6 +109,8 @@ def cost_text(usd: float, unpriced: int) -> str:
     """
     digits = 2 if usd >= 1 or usd == 0 else 4
     known = "$0" if usd == 0 else f"${usd:.{digits}f}"
+    if 0 < usd < _LEAST_SHOWN:
+        known = f"under ${_LEAST_SHOWN}"
     if not unpriced:
         return known
     calls = f"{unpriced} {'call' if unpriced == 1 else 'calls'} not priced"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -9,7 +10,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from creaeval.report.progress import cost_text
-from creaeval.sheets import disagreements
 from creaeval.tasks import display_name, resolve
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from creaeval.tasks import Task
 
 _SHEETS_SHOWN = 3
+_ROWS_SHOWN = 40
 
 
 def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rating_note: str = "") -> None:
@@ -39,8 +40,8 @@ def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rat
     rating_note : str
         Said of the ratings, such as that they are made up.
     """
-    scored = [outcome for outcome in run.outcomes if outcome.sheets]
-    if len(scored) <= _SHEETS_SHOWN:
+    if run.summary.scored <= _SHEETS_SHOWN:
+        scored = [outcome for outcome in run.outcomes if outcome.sheets]
         if ratings and scored:
             console.print("± is the judge's score minus the rating beside it, in points.")
         for outcome in scored:
@@ -50,6 +51,8 @@ def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rat
             console.print(f"[yellow]{escape(rating_note)}[/yellow]")
     else:
         console.print(_overview(run))
+        if run.summary.scored > _ROWS_SHOWN:
+            console.print(f"The first {_ROWS_SHOWN} of {run.summary.scored}; scores_wide.csv has all.")
     for line in notes(run):
         console.print(escape(line), highlight=False)
     if run.n_failed:
@@ -70,34 +73,25 @@ def notes(run: Run) -> list[str]:
         Quotes found, sums that the judges got wrong, grids that could not be read, tokens and time.
     """
     lines: list[str] = []
-    found, quotes = run.quotes()
+    summary = run.summary
+    found, quotes = summary.quotes_found, summary.quotes
     if quotes:
         lines.append(
             f"Quotes: {found} of {quotes} ({found / quotes:.0%}) found in the responses; "
             f"the other {quotes - found} are flagged in responses/*.json."
         )
-    copied, observations = run.copied_observations()
-    if copied:
+    if summary.copied_observations:
         lines.append(
-            f"Observations: {copied} of {observations} repeat six or more words in a row of the response, "
-            "so the judges have seen these words; see copied in responses/*.json."
+            f"Observations: {summary.copied_observations} of {summary.observations} repeat six or more words "
+            "in a row of the response, so the judges have seen these words; see copied in responses/*.json."
         )
-    wrong = [(sheet, line) for sheet in run.sheets for line in disagreements(sheet)]
-    if wrong:
-        sheet, line = wrong[0]
+    if wrong := summary.disagreements:
         lines.append(
-            f"Computed values differ from the judge's own in {len(wrong)} "
-            f"{'place' if len(wrong) == 1 else 'places'} (first: {sheet.response_id}, {line}); "
-            "the computed ones count, both are in scores.csv."
+            f"Computed values differ from the judge's own in {wrong} {'place' if wrong == 1 else 'places'} "
+            f"(first: {summary.first_disagreement}); the computed ones count, both are in scores.csv."
         )
-    for outcome in run.outcomes:
-        steps = outcome.evidence.steps if outcome.evidence is not None else ()
-        lines += [
-            f"{outcome.response_id}, {step.step}: {step.grid_note}."
-            for step in steps
-            if step.grid_note and step.grid_score is None
-        ]
-    tokens = run.tokens_by_stage()["all"]
+    lines += summary.grid_notes
+    tokens = summary.tokens["all"]
     if tokens.calls:
         again = f", {tokens.from_ledger} of them from the ledger" if tokens.from_ledger else ""
         reasoning = f" ({tokens.reasoning_tokens:,} reasoning)" if tokens.reasoning_tokens else ""
@@ -106,8 +100,8 @@ def notes(run: Run) -> list[str]:
             f"({tokens.cached_tokens:,} cached), {tokens.output_tokens:,} out{reasoning}; "
             f"{tokens.seconds:.0f} s of requests; {cost_text(tokens.cost_usd, tokens.unpriced)}."
         )
-    if run.failed_attempts:
-        lines.append(f"{run.failed_attempts} attempts at calls failed and were made again or given up.")
+    if summary.failed_attempts:
+        lines.append(f"{summary.failed_attempts} attempts at calls failed and were made again or given up.")
     return lines
 
 
@@ -152,12 +146,13 @@ def _sheet_row(
 
 def _overview(run: Run) -> Table:
     table = Table(title=f"{len(run.outcomes)} responses", title_justify="left", pad_edge=False)
+    scored = islice((outcome for outcome in run.outcomes if outcome.sheets), _ROWS_SHOWN)
     table.add_column("Response")
     table.add_column("Judge")
     for step in run.task.steps:
         table.add_column(f"{step.id}\n({step.max})", justify="right")
     table.add_column(f"Total\n({run.task.max})", justify="right", style="bold")
-    for sheet in run.sheets:
+    for sheet in (sheet for outcome in scored for sheet in outcome.sheets):
         overalls = [_points(sheet.final(f"{step.id}.overall")) for step in run.task.steps]
         table.add_row(escape(sheet.response_id), escape(sheet.scorer), *overalls, _points(sheet.total))
     return table

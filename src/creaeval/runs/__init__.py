@@ -3,9 +3,10 @@
 from creaeval.runs.engine import Watcher
 from creaeval.runs.export import export_run, write_table
 from creaeval.runs.plan import Plan, make_plan, unscored_items
-from creaeval.runs.run import Run, Tokens
+from creaeval.runs.run import Run
 from creaeval.runs.score import DEFAULT_LEDGER, DEFAULT_MODEL, prepare, run_plan, score
 from creaeval.runs.store import RunLine, RunStore
+from creaeval.runs.summary import Summary, Tokens
 
 __all__ = [
     "DEFAULT_LEDGER",
@@ -14,6 +15,7 @@ __all__ = [
     "Run",
     "RunLine",
     "RunStore",
+    "Summary",
     "Tokens",
     "Watcher",
     "export_run",

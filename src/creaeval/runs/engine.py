@@ -142,7 +142,7 @@ def _provider(model: ChatModel) -> tuple[str, str]:
 
 
 def _limiters(plan: Plan) -> dict[tuple[str, str], Limiter]:
-    """One limiter a provider: as many open requests as its widest role has, at the lowest of the stated rates."""
+    """One limiter a provider: as many open requests as its widest role has, at the lowest stated rates."""
     roles: defaultdict[tuple[str, str], list[Limits]] = defaultdict(list)
     for model, settings in plan.roles:
         roles[_provider(model)].append(settings.limits)

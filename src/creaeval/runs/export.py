@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import pandas as pd
 
@@ -49,12 +49,12 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
     try:
         (folder / "responses").mkdir(parents=True, exist_ok=True)
         written = [
-            write_table(run.scores, folder / "scores.csv"),
-            write_table(run.scores_wide, folder / "scores_wide.csv"),
-            write_table(run.failures, folder / "failures.csv"),
+            _write_frames((part.scores for part in run.parts()), folder / "scores.csv"),
+            _write_frames((part.scores_wide for part in run.parts()), folder / "scores_wide.csv"),
+            _write_frames((part.failures for part in run.parts()), folder / "failures.csv"),
             _write_json({"state": run.state, **run.manifest}, folder / "run.json"),
         ]
-        names = file_names([outcome.response_id for outcome in run.outcomes])
+        names = file_names(list(run.carried))
         for outcome in run.outcomes:
             path = folder / "responses" / f"{names[outcome.response_id]}.json"
             written.append(_write_json(outcome.model_dump(mode="json"), path))
@@ -81,9 +81,15 @@ def write_table(frame: pd.DataFrame, path: Path) -> Path:
     Path
         The same path.
     """
-    harmless = frame.map(lambda cell: _no_formula(cell) if isinstance(cell, str) else cell)
-    harmless.columns = [_no_formula(str(name)) for name in frame.columns]
-    harmless.to_csv(path, index=False, encoding="utf-8-sig", lineterminator="\n")
+    return _write_frames([frame], path)
+
+
+def _write_frames(frames: Iterable[pd.DataFrame], path: Path) -> Path:
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        for number, frame in enumerate(frames):
+            harmless = frame.map(lambda cell: _no_formula(cell) if isinstance(cell, str) else cell)
+            harmless.columns = [_no_formula(str(name)) for name in frame.columns]
+            harmless.to_csv(file, index=False, header=number == 0, lineterminator="\n")
     return path
 
 

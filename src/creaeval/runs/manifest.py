@@ -90,20 +90,19 @@ def describe_result(run: Run, plan: Plan) -> dict[str, Any]:
         Counts, quotes, failed attempts, tokens by stage with their cost, and the cost of all: null where a
         call has no known price.
     """
-    found, quotes = run.quotes()
-    copied, observations = run.copied_observations()
-    tokens = run.tokens_by_stage()
+    summary = run.summary
+    spent = summary.tokens["all"]
     return {
-        "scored": sum(bool(outcome.sheets) for outcome in run.outcomes),
-        "failed": run.n_failed,
+        "scored": summary.scored,
+        "failed": summary.failed,
         "not_reached": len(plan.responses) - len(run.outcomes),
-        "quotes": quotes,
-        "quotes_found": found,
-        "observations": observations,
-        "observations_copied_in_part": copied,
-        "failed_attempts": run.failed_attempts,
-        "tokens_by_stage": {stage: asdict(spent) for stage, spent in tokens.items()},
-        "cost_usd": None if tokens["all"].unpriced else tokens["all"].cost_usd,
+        "quotes": summary.quotes,
+        "quotes_found": summary.quotes_found,
+        "observations": summary.observations,
+        "observations_copied_in_part": summary.copied_observations,
+        "failed_attempts": summary.failed_attempts,
+        "tokens_by_stage": {stage: asdict(tokens) for stage, tokens in summary.tokens.items()},
+        "cost_usd": None if spent.unpriced else spent.cost_usd,
     }
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from creaeval.runs.summary import Summary, summarise_outcomes
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -32,41 +34,9 @@ SCORE_COLUMNS = (
     "model_score",
     "computed_score",
 )
+# Responses whose rows are held at once while a run is written.
+_PART = 50
 FAILURE_COLUMNS = ("response_id", "stage", "model", "reason")
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """Calls, tokens and seconds of one stage of a run, calls answered from the ledger apart.
-
-    Parameters
-    ----------
-    calls : int
-        Replies used or rejected, those from the ledger included.
-    from_ledger : int
-        How many of them cost nothing now.
-    input_tokens, cached_tokens, output_tokens, reasoning_tokens : int
-        As counted by the server when the call was made; output includes reasoning.
-    seconds : float
-        Request time, summed.
-    cost_usd : float
-        What the calls cost when they were made, as far as prices are known.
-    new_cost_usd : float
-        The part of it that this run paid.
-    unpriced : int
-        Calls without a known price.
-    """
-
-    calls: int
-    from_ledger: int
-    input_tokens: int
-    cached_tokens: int
-    output_tokens: int
-    reasoning_tokens: int
-    seconds: float
-    cost_usd: float
-    new_cost_usd: float
-    unpriced: int
 
 
 @dataclass(frozen=True)
@@ -83,8 +53,8 @@ class Run:
         The task.
     manifest : mapping
         Versions, settings, models, prompt hashes, times: what it takes to repeat the run.
-    outcomes : tuple of Outcome
-        One a response, in the order of the input.
+    outcomes : sequence of Outcome
+        One a response, in the order of the input; read from the ledger as they are needed, or all in memory.
     carried : mapping of str to mapping
         By response id, the extra columns of the input.
     """
@@ -93,7 +63,7 @@ class Run:
     state: State
     task: Task
     manifest: Mapping[str, Any]
-    outcomes: tuple[Outcome, ...]
+    outcomes: Sequence[Outcome]
     carried: Mapping[str, Mapping[str, str]]
 
     @property
@@ -101,15 +71,27 @@ class Run:
         """Every score sheet, by response and judge."""
         return tuple(sheet for outcome in self.outcomes for sheet in outcome.sheets)
 
+    def in_memory(self) -> Run:
+        """Return the same run with all outcomes in memory, so that it outlives its ledger."""
+        return replace(self, outcomes=tuple(self.outcomes))
+
+    def parts(self) -> Iterator[Run]:
+        """Split the run into parts of a few responses, for work that must not hold all of them at once."""
+        outcomes = iter(self.outcomes)
+        # One part at least: a table without rows still has its columns.
+        yield replace(self, outcomes=tuple(islice(outcomes, _PART)))
+        while part := tuple(islice(outcomes, _PART)):
+            yield replace(self, outcomes=part)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the outcomes come to, counted in one pass."""
+        return summarise_outcomes(self.task, self.outcomes)
+
     @property
     def n_failed(self) -> int:
         """Responses with at least one failure."""
-        return sum(bool(outcome.failures) for outcome in self.outcomes)
-
-    @property
-    def failed_attempts(self) -> int:
-        """Attempts at calls that brought no reply."""
-        return sum(outcome.failed_attempts for outcome in self.outcomes)
+        return self.summary.failed
 
     @property
     def calls(self) -> tuple[CallSummary, ...]:
@@ -184,43 +166,3 @@ class Run:
                 shown = f"input_{shown}"
             carried[name] = shown
         return carried
-
-    def quotes(self) -> tuple[int, int]:
-        """Count the analyst's quotes: how many were found in the responses, and how many there are."""
-        quotes = [q for o in self.outcomes if o.evidence is not None for q in o.evidence.quotes]
-        return sum(quote.found for quote in quotes), len(quotes)
-
-    def copied_observations(self) -> tuple[int, int]:
-        """Count the observations that copy the response in part, and all observations."""
-        findings = [
-            finding
-            for outcome in self.outcomes
-            for step in (outcome.evidence.steps if outcome.evidence is not None else ())
-            for name, finding in step.findings
-            if self.task.step(step.step).dimension(name).derive != "distinct_categories"
-        ]
-        return sum(finding.copied > 0 for finding in findings), len(findings)
-
-    def tokens_by_stage(self) -> dict[str, Tokens]:
-        """Add up calls by stage: each step the analyst read, then ``judge``, then ``all``."""
-        groups: defaultdict[str, list[CallSummary]] = defaultdict(list)
-        for call in self.calls:
-            groups[call.stage].append(call)
-        order = [step.id for step in self.task.steps if step.id in groups]
-        stages = {stage: groups[stage] for stage in [*order, *(s for s in groups if s not in order)]}
-        return {stage: _add_up(calls) for stage, calls in {**stages, "all": list(self.calls)}.items()}
-
-
-def _add_up(calls: list[CallSummary]) -> Tokens:
-    return Tokens(
-        calls=len(calls),
-        from_ledger=sum(call.from_ledger for call in calls),
-        input_tokens=sum(call.input_tokens for call in calls),
-        cached_tokens=sum(call.cached_tokens for call in calls),
-        output_tokens=sum(call.output_tokens for call in calls),
-        reasoning_tokens=sum(call.reasoning_tokens for call in calls),
-        seconds=round(sum(call.seconds for call in calls), 3),
-        cost_usd=round(sum(call.cost_usd or 0.0 for call in calls), 6),
-        new_cost_usd=round(sum(call.cost_usd or 0.0 for call in calls if not call.from_ledger), 6),
-        unpriced=sum(call.cost_usd is None for call in calls),
-    )

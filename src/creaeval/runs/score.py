@@ -104,7 +104,7 @@ def score(
         missing_step=missing_step,
     )
     with Ledger.open(ledger) as opened:
-        return run_plan(plan, opened, watcher)
+        return run_plan(plan, opened, watcher).in_memory()
 
 
 def prepare(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from sqlalchemy import (
     JSON,
@@ -26,12 +27,14 @@ from creaeval.runs.run import Run, State
 from creaeval.tasks import Task
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from sqlalchemy import Connection
 
     from creaeval.llm import Ledger
     from creaeval.runs.plan import Plan
+
+_READ_AT_ONCE = 50
 
 _metadata = MetaData()
 _runs = Table(
@@ -178,16 +181,18 @@ class RunStore:
                 )
                 raise SettingError(_no_such_run(run_id, [row.id for row in found], list(known)))
             row = found[0]
-            rows = connection.execute(
-                select(_outcomes).where(_outcomes.c.run_id == row.id).order_by(_outcomes.c.position)
+            carried = connection.execute(
+                select(_outcomes.c.response_id, _outcomes.c.carried)
+                .where(_outcomes.c.run_id == row.id)
+                .order_by(_outcomes.c.position)
             ).all()
         return Run(
             id=row.id,
             state=cast("State", row.state),
             task=Task.model_validate(row.task),
             manifest=row.manifest,
-            outcomes=tuple(Outcome.model_validate(r.outcome) for r in rows),
-            carried={r.response_id: r.carried for r in rows},
+            outcomes=_StoredOutcomes(self._ledger, row.id, [one.response_id for one in carried]),
+            carried={one.response_id: one.carried for one in carried},
         )
 
     def list(self) -> list[RunLine]:
@@ -213,6 +218,38 @@ class RunStore:
             )
             for row in rows
         ]
+
+
+class _StoredOutcomes(Sequence[Outcome]):
+    """The outcomes of a run, read a few at a time: a large run's would fill the memory."""
+
+    def __init__(self, ledger: Ledger, run_id: str, response_ids: Sequence[str]) -> None:
+        self._ledger, self._run_id, self._ids = ledger, run_id, response_ids
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, index: int) -> Outcome: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Outcome]: ...
+    def __getitem__(self, index: int | slice) -> Outcome | Sequence[Outcome]:
+        wanted = self._ids[index]
+        if isinstance(index, slice):
+            return tuple(self._read(list(wanted)))
+        return next(iter(self._read([str(wanted)])))
+
+    def __iter__(self) -> Iterator[Outcome]:
+        for start in range(0, len(self._ids), _READ_AT_ONCE):
+            yield from self._read(self._ids[start : start + _READ_AT_ONCE])
+
+    def _read(self, ids: Sequence[str]) -> list[Outcome]:
+        statement = select(_outcomes.c.outcome).where(
+            _outcomes.c.run_id == self._run_id, _outcomes.c.response_id.in_(ids)
+        )
+        with self._ledger.guard(), self._ledger.engine.connect() as connection:
+            rows = connection.execute(statement.order_by(_outcomes.c.position)).scalars().all()
+        return [Outcome.model_validate(row) for row in rows]
 
 
 def _no_such_run(run_id: str, found: list[str], known: list[str]) -> str:

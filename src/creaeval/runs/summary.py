@@ -1,0 +1,169 @@
+"""What the outcomes of a run come to: counts, tokens, costs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+from creaeval.sheets import disagreements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from creaeval.methods import CallSummary, Outcome
+    from creaeval.tasks import Task
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Calls, tokens, seconds and cost of one stage of a run, calls answered from the ledger apart.
+
+    Parameters
+    ----------
+    calls : int
+        Replies used or rejected, those from the ledger included.
+    from_ledger : int
+        How many of them cost nothing now.
+    input_tokens, cached_tokens, output_tokens, reasoning_tokens : int
+        As counted by the server when the call was made; output includes reasoning.
+    seconds : float
+        Request time, summed.
+    cost_usd : float
+        What the calls cost when they were made, as far as prices are known.
+    new_cost_usd : float
+        The part of it that this run paid.
+    unpriced : int
+        Calls without a known price.
+    """
+
+    calls: int = 0
+    from_ledger: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    seconds: float = 0.0
+    cost_usd: float = 0.0
+    new_cost_usd: float = 0.0
+    unpriced: int = 0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            **{field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)}
+        )
+
+    def rounded(self) -> Tokens:
+        """Return the same without the last digits, which sums of floats make up."""
+        return replace(
+            self,
+            seconds=round(self.seconds, 3),
+            cost_usd=round(self.cost_usd, 6),
+            new_cost_usd=round(self.new_cost_usd, 6),
+        )
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Counts over a run.
+
+    Parameters
+    ----------
+    scored : int
+        Responses with at least one score sheet.
+    failed : int
+        Responses with at least one failure.
+    failed_attempts : int
+        Attempts at calls that brought no reply.
+    quotes, quotes_found : int
+        The analyst's quotes, and how many were found in the responses.
+    observations, copied_observations : int
+        The analyst's observations, and how many copy the response in part.
+    disagreements : int
+        Places where a judge's own value is not the computed one.
+    first_disagreement : str
+        The first of them in words, empty without any.
+    grid_notes : tuple of str
+        Why ranking grids could not be read, one line each.
+    tokens : mapping of str to Tokens
+        By stage: each step the analyst read, then ``judge``, then ``all``.
+    """
+
+    scored: int
+    failed: int
+    failed_attempts: int
+    quotes: int
+    quotes_found: int
+    observations: int
+    copied_observations: int
+    disagreements: int
+    first_disagreement: str
+    grid_notes: tuple[str, ...]
+    tokens: Mapping[str, Tokens]
+
+
+def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
+    """Count over outcomes in one pass, holding none of them.
+
+    Parameters
+    ----------
+    task : Task
+        The run's task.
+    outcomes : iterable of Outcome
+        The outcomes.
+
+    Returns
+    -------
+    Summary
+    """
+    counts: defaultdict[str, int] = defaultdict(int)
+    tokens: defaultdict[str, Tokens] = defaultdict(Tokens)
+    first = ""
+    grids: list[str] = []
+    for outcome in outcomes:
+        counts["scored"] += bool(outcome.sheets)
+        counts["failed"] += bool(outcome.failures)
+        counts["failed_attempts"] += outcome.failed_attempts
+        for call in outcome.calls:
+            tokens[call.stage] += _tokens(call)
+        for sheet in outcome.sheets:
+            wrong = disagreements(sheet)
+            counts["disagreements"] += len(wrong)
+            first = first or (f"{sheet.response_id}, {wrong[0]}" if wrong else "")
+        if outcome.evidence is None:
+            continue
+        counts["quotes"] += len(outcome.evidence.quotes)
+        counts["quotes_found"] += sum(quote.found for quote in outcome.evidence.quotes)
+        for step in outcome.evidence.steps:
+            if step.grid_note and step.grid_score is None:
+                grids.append(f"{outcome.response_id}, {step.step}: {step.grid_note}.")
+            for name, finding in step.findings:
+                if task.step(step.step).dimension(name).derive != "distinct_categories":
+                    counts["observations"] += 1
+                    counts["copied_observations"] += finding.copied > 0
+    order = [step.id for step in task.steps if step.id in tokens]
+    stages = [*order, *(stage for stage in tokens if stage not in order)]
+    whole = sum((tokens[stage] for stage in stages), Tokens())
+    names = [field.name for field in fields(Summary) if field.type == "int"]
+    return Summary(
+        **{name: counts[name] for name in names},
+        first_disagreement=first,
+        grid_notes=tuple(grids),
+        tokens={**{stage: tokens[stage].rounded() for stage in stages}, "all": whole.rounded()},
+    )
+
+
+def _tokens(call: CallSummary) -> Tokens:
+    cost = call.cost_usd or 0.0
+    return Tokens(
+        calls=1,
+        from_ledger=int(call.from_ledger),
+        input_tokens=call.input_tokens,
+        cached_tokens=call.cached_tokens,
+        output_tokens=call.output_tokens,
+        reasoning_tokens=call.reasoning_tokens,
+        seconds=call.seconds,
+        cost_usd=cost,
+        new_cost_usd=0.0 if call.from_ledger else cost,
+        unpriced=int(call.cost_usd is None),
+    )
