@@ -180,9 +180,7 @@ def inspect(url: str, calls: list[dict[str, Any]], folder: Path) -> Iterator[Cal
     model = get_model("openai/bench", base_url=url, api_key="key", responses_api=False)
     kinds = {kind(call): call for call in calls}
     schemas = {
-        name: ResponseSchema(
-            name=name, json_schema=JSONSchema(**call["response_format"]["json_schema"]["schema"]), strict=True
-        )
+        name: ResponseSchema(name=name, json_schema=JSONSchema(**without_const(schema_of(call))), strict=True)
         for name, call in kinds.items()
     }
 
@@ -218,7 +216,7 @@ def inspect(url: str, calls: list[dict[str, Any]], folder: Path) -> Iterator[Cal
         # inspect starts from 20 connections and feels its way up unless the number is given.
         done = eval(task, model=model, max_connections=CONCURRENCY, log_dir=str(folder), display="none")[0]
         if done.status != "success" or done.results.scores[0].metrics["mean"].value != 1:
-            sys.exit(f"inspect-ai: {done.status} {done.error}")
+            sys.exit(f"inspect-ai: {done.status} {done.error and done.error.message}")
 
     yield lambda: run(some_of(calls))
     while True:
@@ -275,6 +273,22 @@ def kind(call: dict[str, Any]) -> str:
     return call["response_format"]["json_schema"]["name"]
 
 
+def schema_of(call: dict[str, Any]) -> dict[str, Any]:
+    return call["response_format"]["json_schema"]["schema"]
+
+
+def without_const(node: Any) -> Any:
+    """Write single choices as lists of one: inspect-ai's JSONSchema knows no const."""
+    if isinstance(node, list):
+        return [without_const(inner) for inner in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        "enum" if key == "const" else key: [inner] if key == "const" else without_const(inner)
+        for key, inner in node.items()
+    }
+
+
 _FORMS: dict[str, type] = {}
 
 
@@ -282,7 +296,7 @@ def form(call: dict[str, Any]) -> type:
     """Return the pydantic model of a request's schema."""
     name = kind(call)
     if name not in _FORMS:
-        _FORMS[name] = model_of(call["response_format"]["json_schema"]["schema"], name)
+        _FORMS[name] = model_of(schema_of(call), name)
     return _FORMS[name]
 
 
@@ -394,7 +408,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name, server(DELAY) as url:
         calls = record(Path(name), given.calls)
-        replies = (json.dumps(fill(call["response_format"]["json_schema"]["schema"], {})) for call in calls)
+        replies = (json.dumps(fill(schema_of(call), {})) for call in calls)
         prompts = ("".join(message["content"] for message in call["messages"]) for call in calls)
         print(
             f"{len(calls)} calls, {CONCURRENCY} at once, a reply takes {DELAY * 1000:.0f} ms; on average prompts "

@@ -1,9 +1,11 @@
-"""Virtual time for whatever waits for a provider."""
+"""Virtual time for whatever waits for a provider, and clients that are made quickly."""
 
 from __future__ import annotations
 
 import asyncio
 import selectors
+import ssl
+from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +14,17 @@ import pytest
 from creaeval.llm import limiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Iterator
 
     Play = Callable[[Callable[[], Coroutine[Any, Any, Any]]], Any]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _certificates_are_read_once() -> Iterator[None]:
+    """Reading them takes most of a client's making, and the loopback server has none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
+        yield
 
 
 class VirtualTime(asyncio.SelectorEventLoop):

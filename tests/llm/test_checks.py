@@ -64,6 +64,7 @@ LOW: dict[str, Any] = {"reasoning": "low"}
         ("anthropic:claude-haiku-4-5", OFF),
         ("anthropic:claude-haiku-4-5", {**LOW, **COLD}),
         ("anthropic:claude-haiku-4-5", {**LOW, "temperature": 1.0}),
+        ("anthropic:claude-haiku-4-5", {**COLD, "reasoning": "medium", "max_tokens": 16384}),
         ("anthropic:claude-opus-4-6", {**LOW, **COLD}),
         ("anthropic:claude-opus-4-8", COLD),
         ("anthropic:claude-opus-5-5", {**LOW, **COLD}),
@@ -116,6 +117,14 @@ TEMPERATURE = ("temperature", "0.2", "--set temperature=default")
         ("anthropic:claude-opus-4-8", {}, *TEMPERATURE),
         ("anthropic:claude-opus-4-6", LOW, *TEMPERATURE),
         ("anthropic:claude-haiku-4-5", LOW, *TEMPERATURE),
+        # Its API refuses a limit that the reasoning alone could use up: 10,000 tokens at medium.
+        (
+            "anthropic:claude-haiku-4-5",
+            {**COLD, "reasoning": "medium"},
+            "max_tokens",
+            "4096",
+            "--set max_tokens=14096",
+        ),
         (
             "anthropic:claude-opus-4-6",
             {**COLD, "reasoning": "minimal"},
@@ -282,12 +291,12 @@ def test_the_form_of_a_schema_that_decides_a_calls_key_is_the_form_in_which_it_i
     assert in_tool is (mode == "tool")
 
 
-def test_another_name_or_order_of_a_schema_does_not_share_a_form() -> None:
+def test_another_order_of_a_schema_has_another_form() -> None:
     model = hosted("anthropic", "claude-haiku-4-5", NOWHERE)
     reordered = {**SCHEMA, "properties": dict(reversed(SCHEMA["properties"].items()))}
     forms = [model.form(schema)["schema"]["properties"] for schema in (SCHEMA, reordered, SCHEMA)]
     assert [next(iter(form)) for form in forms] == ["why", "other", "why"]
-    assert model.form(SCHEMA) is model.form(dict(SCHEMA))
+    assert model.form(SCHEMA) == model.form(dict(SCHEMA))
 
 
 @pytest.mark.parametrize("role", ["analyst", "judge"])
@@ -316,7 +325,7 @@ def test_a_run_with_a_setting_that_would_be_lost_stops_before_its_first_request(
         assert ledger.totals() == []
         (stored,) = RunStore(ledger).list()
         run = RunStore(ledger).load(stored.id)
-    assert (run.state, run.outcomes, run.sheets) == ("failed", (), ())
+    assert (run.state, len(run.outcomes), len(run.sheets)) == ("failed", 0, 0)
 
 
 def test_what_is_left_to_the_provider_lets_the_run_go_on(tmp_path: Path) -> None:

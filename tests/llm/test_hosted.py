@@ -433,7 +433,7 @@ def ask_all(url: str, ledger: Ledger, items: int, concurrency: int, **options: A
 def test_the_peak_of_open_requests_is_the_setting(tmp_path: Path, concurrency: int) -> None:  # R06
     with (
         Ledger.open(tmp_path / "l.db") as ledger,
-        Loopback(lambda *_: Scripted(verdict(), delay=0.1)) as server,
+        Loopback(lambda *_: Scripted(verdict(), delay=0.05)) as server,
     ):
         assert len(ask_all(server.url, ledger, 12, concurrency)) == 12
         assert (server.peak, len(server.requests)) == (concurrency, 12)

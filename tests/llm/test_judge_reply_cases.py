@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from creaeval.llm.ask import Ask
+from creaeval.llm.chat import Settings
+from creaeval.llm.ledger import Ledger
 from creaeval.llm.reply import ReplyProblem
 from data_folder import shared_case
 
 from .replies import read_verdict
-from .support import verdict
+from .support import LABEL, PROMPT, FakeModel, Verdict, verdict
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "cases" / "judge_replies.json").read_text(encoding="utf-8")
@@ -47,6 +51,21 @@ def test_only_what_was_repaired_is_noted() -> None:
     typographic = ("typographic quotes read as straight ones", "Step-2: a comma before '}' left out")
     single = ("single quotes read as double ones",)
     assert {name: notes for name, notes in noted.items() if notes} == {"J14a": typographic, "J14b": single}
+
+
+def test_the_ledger_keeps_what_was_repaired_and_nothing_is_asked_again(tmp_path: Path) -> None:
+    model = FakeModel(lambda *_: with_focus('"7/10"').replace("}}", ",}}"))
+    with Ledger.open(tmp_path / "ledger.db") as ledger:
+        ask = Ask(model, ledger, Settings(), role="judge")
+        asked = asyncio.run(ask(PROMPT, Verdict, schema_name="Step2", label=LABEL))
+        stored = ledger.find(asked.calls[0].key)
+    assert asked.value.model_dump(by_alias=True) == RIGHT
+    assert len(model.requests) == 1
+    assert stored is not None
+    assert (stored.state, stored.reason) == (
+        "accepted",
+        "Step-2: a comma before '}' left out; Step-2.Focus: '7/10' read as 7",
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from creaeval.llm._pydantic_ai import output_form
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
+    from openai import AsyncOpenAI
+    from openai._types import RequestOptions
     from pydantic_ai.models import Model, ModelRequestParameters
 
     from creaeval.llm.chat import Settings
@@ -131,6 +133,7 @@ def _openai(provider: Provider, model: str, base_url: str, key: str, http: Any) 
     client = AsyncOpenAI(
         base_url=base_url, api_key=key, max_retries=0, http_client=http or DefaultAioHttpClient()
     )
+    _send_as_it_is(client)
     if provider.api == "responses":
         return Backend(
             OpenAIResponsesModel(model, provider=OpenAIProvider(openai_client=client)), client.close
@@ -151,6 +154,36 @@ def _openai(provider: Provider, model: str, base_url: str, key: str, http: Any) 
     plain = OpenAIModelProfile(json_schema_transformer=None, openai_chat_supports_max_completion_tokens=False)
     compatible = OpenAICompatibleProvider("compatible", openai_client=client, profile=plain)
     return Backend(OpenAIChatModel(model, provider=compatible), client.close)
+
+
+def _send_as_it_is(client: AsyncOpenAI) -> None:
+    """Have a client post chat completions without its walk through all types that a request could have.
+
+    pydantic-ai has written the request already, and the walk takes a fifth of a call's processor time.
+    """
+    from openai import NotGiven, Omit
+    from openai.types.chat import ChatCompletion
+
+    async def create(
+        *,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_body: Mapping[str, Any] | None = None,
+        timeout: Any = None,
+        **fields: Any,
+    ) -> ChatCompletion:
+        body = {name: value for name, value in fields.items() if not isinstance(value, NotGiven | Omit)}
+        options: dict[str, Any] = {"headers": extra_headers or {}}
+        if not isinstance(timeout, NotGiven | Omit | None):
+            options["timeout"] = timeout
+        answer: ChatCompletion = await client.post(
+            "/chat/completions",
+            body={**body, **(extra_body or {})},
+            cast_to=ChatCompletion,
+            options=cast("RequestOptions", options),
+        )
+        return answer
+
+    setattr(client.chat.completions, "create", create)  # noqa: B010 - the type is the client's own
 
 
 def _anthropic(_: Provider, model: str, base_url: str, key: str, http: Any) -> Backend:

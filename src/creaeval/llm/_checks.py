@@ -175,6 +175,12 @@ def _reasoning_problems(
             f"reasoning={wanted}. Leave one of them to it with --set temperature=default or "
             "--set reasoning=default."
         )
+    budget = int(dict(_fields(body)).get("budget_tokens") or 0)
+    if budget >= settings.max_tokens:
+        problems.append(
+            f"{name} reasons with {budget} tokens at reasoning={wanted}: found max_tokens "
+            f"{settings.max_tokens}, which must be more. Allow that with --set max_tokens={budget + settings.max_tokens}."
+        )
     return problems
 
 

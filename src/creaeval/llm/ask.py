@@ -202,8 +202,9 @@ class Ask:
             From the ledger and the model.
         """
         schema = reply_schema(reply_type)
-        seed = self.settings.seed
-        settings = replace(self.settings, seed=None if seed is None else seed + repeat)
+        settings = self.settings
+        if repeat and settings.seed is not None:
+            settings = replace(settings, seed=settings.seed + repeat)
         first = ChatRequest(prompt.system, (Message("user", prompt.user),), schema, schema_name, settings)
         conversation = Conversation(first, raises_limit=getattr(self.model, "raises_limit", True))
         form_hash = self._form_hash(reply_type)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from creaeval.llm._backends import Backend
     from creaeval.llm.prices import Price
     from creaeval.llm.provider_table import Provider
+
+_MOST_FORMS = 256
 
 
 class HostedModel:
@@ -84,7 +85,7 @@ class HostedModel:
         self._backend: Backend | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._checked: set[Settings] = set()
-        self._forms: dict[str, Mapping[str, Any]] = {}
+        self._forms: dict[int, tuple[Mapping[str, Any], Mapping[str, Any]]] = {}
 
     async def start(self) -> None:
         """Make the client; no request is sent.
@@ -146,12 +147,15 @@ class HostedModel:
         """
         if self._grammar is not None or self.provider.schema_untouched:
             return schema
-        text = json.dumps(schema)
-        if text not in self._forms:
+        known = self._forms.get(id(schema))
+        if known is None:
             from creaeval.llm._backends import schema_form
 
-            self._forms[text] = schema_form(self.provider, self.model, schema)
-        return self._forms[text]
+            if len(self._forms) >= _MOST_FORMS:
+                self._forms.clear()
+            # The schema is kept beside its form, so that no other object gets its id.
+            known = self._forms[id(schema)] = (schema, schema_form(self.provider, self.model, schema))
+        return known[1]
 
     async def request(self, request: ChatRequest) -> ChatReply:
         """Make one attempt at a request.

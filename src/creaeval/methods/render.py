@@ -80,6 +80,7 @@ def _environment(language: str) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # a look at the file for every prompt
         autoescape=False,  # noqa: S701 - prompts are plain text; fence() guards what is untrusted
     )
     environment.filters |= {"fence": fence, "oneline": oneline, "item_key": item_key}
