@@ -235,15 +235,15 @@ def test_wrong_usage_is_code_2(command: CommandLine, arguments: tuple[str, ...])
     assert "Traceback" not in ended.err
 
 
-def test_results_do_not_go_into_a_folder_with_other_files_and_nothing_is_lost(command: CommandLine) -> None:
+def test_a_folder_with_other_files_is_refused_before_the_first_call(command: CommandLine) -> None:
     (command.folder / "thesis").mkdir()
     (command.folder / "thesis" / "chapter.txt").write_text("one")
     ended = score(command, variant("a"), options=("--out", "thesis"))
     assert ended.code == 1
-    assert "thesis: this folder holds other files" in ended.err
-    (run_id,) = [line.split("\t")[0] for line in command("runs", "list").out.splitlines()]
-    assert command("runs", "export", run_id, "--out", "elsewhere").code == 0
-    assert len(table(command.folder / "elsewhere", "scores_wide.csv")) == 1
+    assert "thesis: this folder holds other files, not run" in ended.err
+    assert "name another one with --out" in ended.err
+    assert all(not model.requests for model in command.models.values())
+    assert not (command.folder / ".creaeval").exists()
 
 
 def test_a_file_named_with_its_folder_is_kept_without_it(command: CommandLine) -> None:

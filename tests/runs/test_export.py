@@ -48,7 +48,7 @@ def test_a_folder_with_other_files_is_refused_and_left_as_it_is(run: Run, tmp_pa
     (tmp_path / "thesis.txt").write_text("chapter 1")
     with pytest.raises(SettingError, match="holds other files") as caught:
         export_run(run, tmp_path)
-    assert f"creaeval runs export {run.id} --out DIR" in str(caught.value)
+    assert "name another one with --out" in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 

@@ -54,10 +54,12 @@ def run_and_report(
 
     from creaeval.llm import Ledger
     from creaeval.report.progress import show_progress
-    from creaeval.runs import RunStore, run_plan, unscored_items
+    from creaeval.runs import RunStore, check_folder, run_plan, unscored_items
 
     err = Console(stderr=True, highlight=False, emoji=False)
     folder = out or Path("creaeval-results") / plan.run_id
+    # Now, not after hours of work.
+    check_folder(plan.run_id, folder)
     judges = ", ".join(judge.name for judge in plan.judges)
     err.print(
         escape(

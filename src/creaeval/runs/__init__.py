@@ -1,7 +1,7 @@
 """Runs: plan, carry out, keep, resume, export."""
 
 from creaeval.runs.engine import Watcher
-from creaeval.runs.export import export_run, write_table
+from creaeval.runs.export import check_folder, export_run, write_table
 from creaeval.runs.plan import Plan, make_plan, unscored_items
 from creaeval.runs.run import Run
 from creaeval.runs.score import DEFAULT_LEDGER, DEFAULT_MODEL, prepare, run_plan, score
@@ -18,6 +18,7 @@ __all__ = [
     "Summary",
     "Tokens",
     "Watcher",
+    "check_folder",
     "export_run",
     "make_plan",
     "prepare",

@@ -45,7 +45,7 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
         The folder holds another run or other files, or cannot be written.
     """
     folder = Path(folder)
-    _check_folder(run, folder)
+    check_folder(run.id, folder)
     try:
         (folder / "responses").mkdir(parents=True, exist_ok=True)
         written = [
@@ -126,7 +126,21 @@ def file_names(response_ids: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _check_folder(run: Run, folder: Path) -> None:
+def check_folder(run_id: str, folder: Path) -> None:
+    """See that a folder can take a run's files.
+
+    Parameters
+    ----------
+    run_id : str
+        The run.
+    folder : Path
+        The folder; it may be missing.
+
+    Raises
+    ------
+    SettingError
+        It is a file, or holds another run or other files.
+    """
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -138,12 +152,9 @@ def _check_folder(run: Run, folder: Path) -> None:
         there = json.loads(record.read_text(encoding="utf-8")).get("run_id")
     except (OSError, ValueError, AttributeError):
         there = None
-    if there != run.id:
+    if there != run_id:
         holds = f"holds run {there}" if there else "holds other files"
-        raise SettingError(
-            f"{folder}: this folder {holds}; name another one with --out. Nothing is lost: "
-            f"`creaeval runs export {run.id} --out DIR` writes this run."
-        )
+        raise SettingError(f"{folder}: this folder {holds}, not run {run_id}; name another one with --out.")
 
 
 def _write_json(value: object, path: Path) -> Path:
