@@ -179,7 +179,8 @@ def _reasoning_problems(
     if budget >= settings.max_tokens:
         problems.append(
             f"{name} reasons with {budget} tokens at reasoning={wanted}: found max_tokens "
-            f"{settings.max_tokens}, which must be more. Allow that with --set max_tokens={budget + settings.max_tokens}."
+            f"{settings.max_tokens}, which must be more. "
+            f"Allow that with --set max_tokens={budget + settings.max_tokens}."
         )
     return problems
 

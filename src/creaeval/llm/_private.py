@@ -8,12 +8,11 @@ from pathlib import Path
 
 from creaeval.llm._scrub import scrub
 
-# Keys whose form or whose place in a header gives them away.
+# Keys whose place in a header gives them away.
 _HEADER = re.compile(
     r"""\b(authorization|(?:x-)?(?:goog-)?api[-_]?key)(["']?\s*[:=]\s*["']?)(?:(?:basic|bearer)\s+)?[^\s"',}&]+""",
     re.IGNORECASE,
 )
-_GOOGLE_KEY = re.compile(r"\bAIza[\w-]{20,}")
 # Not after a host's name, where /home/… is part of an address.
 _ANY_HOME = r"(?<![\w.\]])(?:/home/|/Users/|[A-Za-z]:[\\/]+Users[\\/]+)[^\s/\\\"':]+"
 
@@ -32,7 +31,7 @@ def without_private(text: str) -> str:
     str
         The text with ``[key]`` and ``~`` in their place.
     """
-    text = _GOOGLE_KEY.sub("[key]", _HEADER.sub(r"\1\2[key]", scrub(text)))
+    text = _HEADER.sub(r"\1\2[key]", scrub(text))
     return _homes(str(Path.home())).sub("~", text)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 # Providers repeat the key in their refusal, some in full and some half masked.
-_KEY = re.compile(r"\b(?:sk|gsk|xai)-[\w*.-]{4,}|\bBearer\s+\S+", re.IGNORECASE)
+_KEY = re.compile(
+    r"\b(?:sk|gsk|xai)-[\w*.-]{4,}|\bAIza[\w*.-]{20,}|\bBearer\s+\S+|\bBasic\s+[\w+/]{12,}=*", re.IGNORECASE
+)
 SHORTEST_KEY = 12
 _USERINFO = re.compile(r"(\w+://)[^/\s@]+@")
 

@@ -325,6 +325,10 @@ class Ask:
 
     def _record(self, stored: StoredCall, from_ledger: bool, label: Mapping[str, str]) -> CallRecord:
         name = self.model.name
+        cost = stored.cost_usd
+        if cost is None:
+            # A call from before its price was known, or recorded elsewhere.
+            cost = cost_of(self.model, stored.usage)
         return CallRecord(
             stored.key,
             self.role,
@@ -332,7 +336,7 @@ class Ask:
             stored.usage,
             stored.seconds,
             stored.finish,
-            stored.cost_usd,
+            cost,
             from_ledger,
             label,
         )
