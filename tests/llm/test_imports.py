@@ -3,7 +3,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
-LIGHT = "chat key reply reading schema ask providers _calls local local.model local.weights hosted book settings limiter prices"
+LIGHT = (
+    "chat key reply reading schema ask providers _calls local local.model local.weights hosted book settings "
+    "limiter prices"
+)
 HEAVY = ("pydantic_ai", "openai", "sqlalchemy", "xllamacpp", "pydantic", "aiohttp")
 
 
