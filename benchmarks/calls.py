@@ -94,7 +94,12 @@ steps:
           7-8: important matters for most people of the town
           9-10: decisive matters, on which it depends whether people can stay
 """
-PARTS = ("since the wells are dry", "as the river falls", "because the pipeline is late", "while the mill stands still")
+PARTS = (
+    "since the wells are dry",
+    "as the river falls",
+    "because the pipeline is late",
+    "while the mill stands still",
+)
 
 
 # Contenders. Each yields functions that make the calls of a list of requests once.
@@ -422,10 +427,14 @@ def main() -> None:
             for contender in contenders:
                 contender.run()
     plain = min((c.of("cpu", min) for c in contenders if c.name == "openai client"), default=math.nan)
-    print("| | CPU ms a call, best | median | × openai client | wall s, best | versions |\n|---|---|---|---|---|---|")
+    print(
+        "| | CPU ms a call, best | median | × openai client | wall s, best | versions |\n|---|---|---|---|---|---|"
+    )
     for one in contenders:
         best, median, wall = one.of("cpu", min), one.of("cpu", statistics.median), one.of("wall", min)
-        print(f"| {one.name} | {best:.2f} | {median:.2f} | {best / plain:.2f} | {wall:.2f} | {one.versions} |")
+        print(
+            f"| {one.name} | {best:.2f} | {median:.2f} | {best / plain:.2f} | {wall:.2f} | {one.versions} |"
+        )
     best = {one.name: one.of("cpu", min) for one in contenders if one.figures}
     aims = {"pydantic-ai Agent": 1 / 2, "instructor": 1 / 2, "inspect-ai": 1 / 3}
     print(f"\ncreaeval: {best.get('creaeval', math.nan):.2f} ms a call (aim: at most 2.5)", end="")

@@ -50,7 +50,11 @@ def fill(schema: dict[str, Any], definitions: dict[str, Any], name: str = "") ->
 
 def completion(schema: dict[str, Any]) -> bytes:
     reply = json.dumps(fill(schema, schema.get("$defs", {})))
-    tokens = {"prompt_tokens": 1000, "completion_tokens": len(reply) // 4, "total_tokens": 1000 + len(reply) // 4}
+    tokens = {
+        "prompt_tokens": 1000,
+        "completion_tokens": len(reply) // 4,
+        "total_tokens": 1000 + len(reply) // 4,
+    }
     message = {"role": "assistant", "content": reply, "refusal": None}
     body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1_700_000_000, "model": "bench"}
     body |= {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": tokens}

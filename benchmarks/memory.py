@@ -55,7 +55,12 @@ def measure(n: int, url: str) -> None:
         run = score(**inputs, **model, ledger=Path(name) / "ledger.db", watcher=gauge)
         assert run.n_failed == 0
         ledger = sum(path.stat().st_size for path in Path(name).glob("ledger.db*")) / 2**20
-    figures = {"planned": gauge.planned, "scored": gauge.scored, "returned": memory("VmHWM"), "ledger": ledger}
+    figures = {
+        "planned": gauge.planned,
+        "scored": gauge.scored,
+        "returned": memory("VmHWM"),
+        "ledger": ledger,
+    }
     figures |= {"wall": time.perf_counter() - started, "cpu": 1000 * (time.process_time() - cpu) / CALLS / n}
     print(json.dumps(figures))
 
@@ -69,7 +74,9 @@ def main() -> None:
         measure(int(given.measure[0]), given.measure[1])
         return
     found: dict[int, dict[str, float]] = {}
-    print("| booklets | MB planned | MB peak, scored | MB peak, returned | MB ledger | wall s | CPU ms a call |")
+    print(
+        "| booklets | MB planned | MB peak, scored | MB peak, returned | MB ledger | wall s | CPU ms a call |"
+    )
     print("|---|---|---|---|---|---|---|")
     with server(0.005) as url:
         for n in given.booklets:

@@ -1,6 +1,6 @@
 """Wall time of `creaeval --help` with bytecode compiled: median of ten.
 
-    python benchmarks/startup.py
+python benchmarks/startup.py
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ def main() -> None:
 
     once()  # writes the bytecode
     walls = [once() for _ in range(10)]
-    print(f"{' '.join(command[1:])}: median {statistics.median(walls):.3f} s, best {min(walls):.3f} s (aim: below 0.3 s)")
+    print(
+        f"{' '.join(command[1:])}: median {statistics.median(walls):.3f} s, best {min(walls):.3f} s (aim: below 0.3 s)"
+    )
 
 
 if __name__ == "__main__":

@@ -49,9 +49,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, server(delay) as url:
         os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "key"}
         model = {"analyst": "openai:bench", "judges": "openai:bench", "settings": {"concurrency": at_once}}
-        inputs = write_booklets(Path(name), n)
         score(**write_booklets(Path(name), 2), **model, ledger=Path(name) / "warm.db")
-        write_booklets(Path(name), n)
+        inputs = write_booklets(Path(name), n)
         clock, cpu = Clock(), time.process_time()
         run = score(**inputs, **model, ledger=Path(name) / "ledger.db", watcher=clock)
         wall, cpu = time.perf_counter() - clock.started, time.process_time() - cpu

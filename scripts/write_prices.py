@@ -1,4 +1,4 @@
-"""Write the prices in src/creaeval/llm/models.yaml anew from genai-prices; `make prices`."""
+"""Write the prices in src/creaeval/llm/providers/models.yaml anew from genai-prices; `make prices`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from genai_prices import Usage, calc_price
 
-FILE = Path(__file__).parents[1] / "src/creaeval/llm/models.yaml"
+FILE = Path(__file__).parents[1] / "src/creaeval/llm/providers/models.yaml"
 # By our prefix: the provider's id there and the models. openai-responses costs what openai does.
 MODELS = {
     "openai": ("openai", ["gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano", "gpt-4.1", "gpt-4o-mini", "o3"]),

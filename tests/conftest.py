@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from creaeval.cli import main
-from creaeval.llm import providers
+from creaeval.llm.providers import registry
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,5 +63,5 @@ def command(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "250")
     line = CommandLine(tmp_path, monkeypatch, capsys)
-    monkeypatch.setitem(providers._FACTORIES, "scripted", lambda rest: line.models[rest])
+    monkeypatch.setitem(registry._FACTORIES, "scripted", lambda rest: line.models[rest])
     return line

@@ -6,15 +6,15 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from creaeval.llm.chat import ChatRequest, Message, Settings
-from creaeval.llm.reading import Read, read_reply
-from creaeval.llm.schema import reply_schema
+from creaeval.llm.replies.reading import Read, read_reply
+from creaeval.llm.replies.schema import reply_schema
 
 from .support import Verdict
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from creaeval.llm._calls import StoredCall
+    from creaeval.llm.records import StoredCall
 
 T = TypeVar("T", bound="BaseModel")
 

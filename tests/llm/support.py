@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from creaeval.llm.ask import Prompt
 from creaeval.llm.chat import ChatReply, ChatRequest, Limits, Usage
-from creaeval.llm.hosted import HostedModel
-from creaeval.llm.provider_table import COMPATIBLE, PROVIDERS
+from creaeval.llm.providers.hosted import HostedModel
+from creaeval.llm.providers.table import COMPATIBLE, PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from creaeval.errors import SettingError
-from creaeval.llm.book import ModelBook, built_in_book, open_book
 from creaeval.llm.chat import Limits, Settings
-from creaeval.llm.hosted import HostedModel
 from creaeval.llm.prices import Price
-from creaeval.llm.provider_table import PROVIDERS
-from creaeval.llm.providers import open_model
+from creaeval.llm.providers.book import ModelBook, built_in_book, open_book
+from creaeval.llm.providers.hosted import HostedModel
+from creaeval.llm.providers.registry import open_model
+from creaeval.llm.providers.table import PROVIDERS
 
 from .support import KEY, without_keys
 

@@ -16,10 +16,10 @@ import creaeval
 from booklets import scenarios, variant
 from creaeval.errors import SettingError
 from creaeval.llm import Ledger
-from creaeval.llm._checks import effective_reasoning, sent_body
 from creaeval.llm.chat import ChatRequest, Message, Settings
-from creaeval.llm.hosted import HostedModel
-from creaeval.llm.provider_table import COMPATIBLE, PROVIDERS
+from creaeval.llm.providers._checks import effective_reasoning, sent_body
+from creaeval.llm.providers.hosted import HostedModel
+from creaeval.llm.providers.table import COMPATIBLE, PROVIDERS
 from creaeval.runs import RunStore
 from llm.protocols import wanted
 from loopback import Loopback, Scripted

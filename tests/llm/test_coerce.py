@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from creaeval.llm.coerce import coerce, fold_name
-from creaeval.llm.reply import ReplyProblem
-from creaeval.llm.schema import reply_schema
+from creaeval.llm.replies.coerce import coerce, fold_name
+from creaeval.llm.replies.reply import ReplyProblem
+from creaeval.llm.replies.schema import reply_schema
 
 from .replies import read_as
 

@@ -12,9 +12,9 @@ import pytest
 from creaeval.errors import CallError, PermanentCallError, SettingError
 from creaeval.llm.ask import Ask, Asked, Prompt
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Limits, Message, Settings, Usage
-from creaeval.llm.hosted import HostedModel
 from creaeval.llm.ledger import Ledger
-from creaeval.llm.provider_table import COMPATIBLE, PROVIDERS
+from creaeval.llm.providers.hosted import HostedModel
+from creaeval.llm.providers.table import COMPATIBLE, PROVIDERS
 from loopback import HTML_PAGE, Fault, Handler, Loopback, Scripted, http_date, limited, spell, used
 
 from .support import KEY, Verdict, hosted, served, verdict
@@ -391,7 +391,7 @@ def test_a_setting_is_checked_once_and_for_all_repeats_together(monkeypatch: pyt
     async def check(provider: object, model: str, settings: Settings, name: str) -> None:
         seen.append(settings)
 
-    monkeypatch.setattr("creaeval.llm._checks.check_settings", check)
+    monkeypatch.setattr("creaeval.llm.providers._checks.check_settings", check)
     model = served("http://127.0.0.1:9/v1")
 
     async def go() -> None:

@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 LIGHT = (
-    "chat key reply reading schema ask providers _calls local local.model local.weights hosted book settings "
-    "limiter prices"
+    "chat key ask records settings limiter prices local local.model local.weights "
+    "providers.registry providers.book providers.hosted replies.reply replies.reading replies.schema"
 )
 HEAVY = ("pydantic_ai", "openai", "sqlalchemy", "xllamacpp", "pydantic", "aiohttp")
 

@@ -12,7 +12,7 @@ import pytest
 from creaeval.llm.ask import Ask
 from creaeval.llm.chat import Settings
 from creaeval.llm.ledger import Ledger
-from creaeval.llm.reply import ReplyProblem
+from creaeval.llm.replies.reply import ReplyProblem
 from data_folder import shared_case
 
 from .replies import read_verdict

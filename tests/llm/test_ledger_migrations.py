@@ -14,8 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from creaeval.errors import LedgerError
-from creaeval.llm import _schema
-from creaeval.llm.ledger import Ledger
+from creaeval.llm.ledger import Ledger, _schema
 from creaeval.runs import RunStore
 from creaeval.runs import store as runs_store
 

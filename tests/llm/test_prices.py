@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from creaeval.llm.book import ModelBook, built_in_book, open_book
 from creaeval.llm.chat import Usage
-from creaeval.llm.hosted import HostedModel
 from creaeval.llm.prices import Price, cost_of
-from creaeval.llm.providers import open_model
+from creaeval.llm.providers.book import ModelBook, built_in_book, open_book
+from creaeval.llm.providers.hosted import HostedModel
+from creaeval.llm.providers.registry import open_model
 
 from .support import KEY, FakeModel, verdict, without_keys
 
@@ -135,7 +135,7 @@ def test_the_users_price_goes_before_the_packages_also_for_a_dated_name(tmp_path
 
 
 def test_every_price_in_the_packages_file_is_read_as_it_stands_there() -> None:
-    text = files("creaeval.llm").joinpath("models.yaml").read_text(encoding="utf-8")
+    text = files("creaeval.llm.providers").joinpath("models.yaml").read_text(encoding="utf-8")
     line = r"^  (\S+:\S+): \{input: ([\d.]+), cached: ([\d.]+), output: ([\d.]+)\}$"
     written = {found[0]: Price(*map(float, found[1:])) for found in re.findall(line, text, re.M)}
     assert written == dict(built_in_book().prices)

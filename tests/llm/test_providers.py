@@ -1,20 +1,21 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING
 
 import pytest
 
 from creaeval.errors import SettingError
-from creaeval.llm import providers
-from creaeval.llm.book import ModelBook
 from creaeval.llm.chat import Limits
-from creaeval.llm.hosted import HostedModel
 from creaeval.llm.local import weights
 from creaeval.llm.local.model import LocalModel
-from creaeval.llm.provider_table import PROVIDERS
-from creaeval.llm.providers import open_model, register_provider
+from creaeval.llm.providers import registry
+from creaeval.llm.providers.book import ModelBook
+from creaeval.llm.providers.hosted import HostedModel
+from creaeval.llm.providers.registry import open_model, register_provider
+from creaeval.llm.providers.table import PROVIDERS
 
 from .support import KEY, FakeModel, verdict, without_keys
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch: pytest.MonkeyPatch) -> None:
     without_keys(monkeypatch)
-    monkeypatch.setattr(providers, "_FACTORIES", dict(providers._FACTORIES))
+    monkeypatch.setattr(registry, "_FACTORIES", dict(registry._FACTORIES))
 
 
 def fake(rest: str) -> ChatModel:
@@ -52,11 +53,13 @@ def test_a_registered_provider_gets_what_follows_the_colon() -> None:
 
 
 @pytest.mark.parametrize(
-    ("prefix", "module"), [("openai", "provider_table"), ("qwen", "provider_table"), ("local", "providers")]
+    ("prefix", "module"),
+    [("openai", "providers.table"), ("qwen", "providers.table"), ("local", "providers.registry")],
 )
 def test_a_prefix_registered_twice_names_both_modules(prefix: str, module: str) -> None:
     with pytest.raises(
-        ValueError, match=rf"registered twice: by creaeval\.llm\.{module} and by llm\.test_providers"
+        ValueError,
+        match=rf"registered twice: by creaeval\.llm\.{re.escape(module)} and by llm\.test_providers",
     ):
         register_provider(prefix, fake)
 
@@ -204,7 +207,7 @@ def test_a_client_that_is_not_installed_is_named_with_the_command_that_installs_
 
     for other in PROVIDERS.values():
         monkeypatch.setenv(other.keys[0], KEY)
-    monkeypatch.setattr(providers, "find_spec", find_spec)
+    monkeypatch.setattr(registry, "find_spec", find_spec)
     assert problem(f"{prefix}:m") == (
         f"model '{prefix}:m': its client is not installed. Run: pip install 'creaeval[{prefix}]'"
     )
@@ -229,8 +232,8 @@ def test_no_model_is_started_or_key_shown_by_opening_it(monkeypatch: pytest.Monk
 
 
 def test_a_plug_in_that_fails_is_reported_only_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = EntryPoint("broken", "no_such_module:factory", providers.GROUP)
-    works = EntryPoint("works", "llm.test_providers:fake", providers.GROUP)
+    broken = EntryPoint("broken", "no_such_module:factory", registry.GROUP)
+    works = EntryPoint("works", "llm.test_providers:fake", registry.GROUP)
     monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: [broken, works])
     assert open_model("works:x").name == "fake:x"
     with pytest.raises(SettingError, match="'no_such_module:factory' cannot be loaded: ModuleNotFoundError"):
@@ -241,9 +244,9 @@ def test_a_plug_in_does_not_take_a_providers_place_and_two_of_one_name_are_refus
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     entries = [
-        EntryPoint("openai", "llm.test_providers:fake", providers.GROUP),
-        EntryPoint("acme", "acme.one:make", providers.GROUP),
-        EntryPoint("acme", "acme.two:make", providers.GROUP),
+        EntryPoint("openai", "llm.test_providers:fake", registry.GROUP),
+        EntryPoint("acme", "acme.one:make", registry.GROUP),
+        EntryPoint("acme", "acme.two:make", registry.GROUP),
     ]
     monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: entries)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -252,7 +255,7 @@ def test_a_plug_in_does_not_take_a_providers_place_and_two_of_one_name_are_refus
 
 
 def test_a_preset_may_stand_for_a_plug_ins_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    from creaeval.llm.book import Preset
+    from creaeval.llm.providers.book import Preset
 
     register_provider("fake", fake)
     book = ModelBook(presets={"mine": Preset("fake:m1", {"temperature": 0.0, "concurrency": 2})})

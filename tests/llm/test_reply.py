@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from creaeval.llm.reply import ReplyProblem, parse_object
+from creaeval.llm.replies.reply import ReplyProblem, parse_object
 
 from .support import verdict
 

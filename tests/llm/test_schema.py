@@ -4,7 +4,7 @@ import json
 
 from pydantic import BaseModel, Field
 
-from creaeval.llm.schema import reply_schema
+from creaeval.llm.replies.schema import reply_schema
 
 
 class Score(BaseModel):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from creaeval.errors import SettingError
 from creaeval.llm.chat import Limits, Settings
-from creaeval.llm.hosted import HostedModel
 from creaeval.llm.key import answer_settings
-from creaeval.llm.provider_table import PROVIDERS
+from creaeval.llm.providers.hosted import HostedModel
+from creaeval.llm.providers.table import PROVIDERS
 from creaeval.llm.settings import SETTING_WORDS, read_settings, role_settings
 
 from .support import FakeModel, verdict

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from creaeval.llm.book import ModelBook, built_in_book, open_book
 from creaeval.llm.chat import Usage
 from creaeval.llm.checkup import Checkup, Finding
-from creaeval.llm.provider_table import PROVIDERS
+from creaeval.llm.providers.book import ModelBook, built_in_book, open_book
+from creaeval.llm.providers.table import PROVIDERS
 from creaeval.llm.settings import SETTING_WORDS
 from creaeval.report.model_text import checkup_text, models_text
 from llm.support import KEY, without_keys

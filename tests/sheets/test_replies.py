@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from creaeval.llm.schema import reply_schema
+from creaeval.llm.replies.schema import reply_schema
 from creaeval.sheets import Evidence, ItemEvidence, StepEvidence
 from creaeval.sheets.replies import Finding, evidence_reply, judge_reply
 from creaeval.tasks import load_task

@@ -15,7 +15,7 @@ Name = Annotated[str, typer.Argument(help="Such as openai:NAME, local, or a pres
 @app.command("list", epilog="Example: creaeval models list")
 def list_models(models: Models = None, keys: Keys = None) -> None:
     """List providers with the variables they read, presets, prices and settings."""
-    from creaeval.llm.book import open_book
+    from creaeval.llm.providers.book import open_book
     from creaeval.report.model_text import models_text
 
     typer.echo(models_text(open_book(models, keys)))
@@ -26,9 +26,9 @@ def check(model: Name, settings: Set = None, models: Models = None, keys: Keys =
     """Make one tiny call and say what works: key, structured output, settings, and what it cost."""
     import asyncio
 
-    from creaeval.llm.book import open_book
     from creaeval.llm.checkup import check_model
-    from creaeval.llm.providers import open_model
+    from creaeval.llm.providers.book import open_book
+    from creaeval.llm.providers.registry import open_model
     from creaeval.report.model_text import checkup_text
 
     found = asyncio.run(check_model(open_model(model, open_book(models, keys)), read_set(settings)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.llm.ask import Ask, Asked, CallRecord, Prompt
 from creaeval.llm.chat import ChatModel, ChatReply, ChatRequest, Message, Settings, Usage
-from creaeval.llm.providers import open_model, register_provider
+from creaeval.llm.providers.registry import open_model, register_provider
 
 if TYPE_CHECKING:
     from creaeval.llm.ledger import Ledger

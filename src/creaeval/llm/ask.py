@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.llm._backoff import pause
-from creaeval.llm._calls import Failure, NewCall, StoredCall
-from creaeval.llm._conversation import Conversation
 from creaeval.llm._gates import key_locks, shared_limiter
 from creaeval.llm.chat import AttemptError, ChatModel, ChatReply, ChatRequest, Message, Settings, Usage
 from creaeval.llm.key import call_key, schema_hash
 from creaeval.llm.prices import cost_of
-from creaeval.llm.reading import read_reply
-from creaeval.llm.reply import ReplyProblem
-from creaeval.llm.schema import reply_schema, reply_schema_hash
+from creaeval.llm.records import Failure, NewCall, StoredCall
+from creaeval.llm.replies._conversation import Conversation
+from creaeval.llm.replies.reading import read_reply
+from creaeval.llm.replies.reply import ReplyProblem
+from creaeval.llm.replies.schema import reply_schema, reply_schema_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

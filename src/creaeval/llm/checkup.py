@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from creaeval.errors import CallError, PermanentCallError, SettingError
-from creaeval.llm._calls import StoredCall
 from creaeval.llm.chat import AttemptError, ChatRequest, Message, Usage
 from creaeval.llm.prices import cost_of
-from creaeval.llm.reading import read_reply
-from creaeval.llm.reply import ReplyProblem
-from creaeval.llm.schema import reply_schema
+from creaeval.llm.records import StoredCall
+from creaeval.llm.replies.reading import read_reply
+from creaeval.llm.replies.reply import ReplyProblem
+from creaeval.llm.replies.schema import reply_schema
 from creaeval.llm.settings import role_settings
 
 if TYPE_CHECKING:

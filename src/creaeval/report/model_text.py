@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.llm.provider_table import PROVIDERS
+from creaeval.llm.providers.table import PROVIDERS
 from creaeval.llm.settings import SETTING_WORDS
 from creaeval.report.progress import cost_text
 
 if TYPE_CHECKING:
-    from creaeval.llm.book import ModelBook
     from creaeval.llm.checkup import Checkup
+    from creaeval.llm.providers.book import ModelBook
 
 
 def models_text(book: ModelBook) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from creaeval.data import Response, read_responses, read_scenarios
 from creaeval.errors import CreaEvalError
 from creaeval.llm import ChatModel, Ledger, Settings, open_model
-from creaeval.llm.book import open_book
+from creaeval.llm.providers.book import open_book
 from creaeval.runs.engine import carry_out
 from creaeval.runs.manifest import describe_plan, describe_result
 from creaeval.runs.plan import MissingStep, Plan, make_plan

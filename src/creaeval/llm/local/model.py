@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.errors import SettingError
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Limits, Settings
-from creaeval.llm.hosted import HostedModel
 from creaeval.llm.local import weights
 from creaeval.llm.local.child import Child, check_machine
-from creaeval.llm.provider_table import PROVIDERS
+from creaeval.llm.providers.hosted import HostedModel
+from creaeval.llm.providers.table import PROVIDERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from creaeval.llm.reading import fresh_turn, repair_turn
+from creaeval.llm.replies.reading import fresh_turn, repair_turn
 
 if TYPE_CHECKING:
-    from creaeval.llm._calls import StoredCall
     from creaeval.llm.chat import ChatRequest, Message
-    from creaeval.llm.reply import ReplyProblem
+    from creaeval.llm.records import StoredCall
+    from creaeval.llm.replies.reply import ReplyProblem
 
 
 class Conversation:

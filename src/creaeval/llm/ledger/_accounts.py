@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import case, func, select, text
 
-from creaeval.llm._calls import FailedAttempts, Overview, Totals
-from creaeval.llm._migrations import schema_version
-from creaeval.llm._schema import calls, failures
 from creaeval.llm.chat import Usage
+from creaeval.llm.ledger._migrations import schema_version
+from creaeval.llm.ledger._schema import calls, failures
+from creaeval.llm.records import FailedAttempts, Overview, Totals
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -13,7 +13,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
-from creaeval.llm._quoted import ENDS_EARLY, QUOTES, Place, Unreadable, closing_quote, unquoted
+from creaeval.llm.replies._quoted import ENDS_EARLY, QUOTES, Place, Unreadable, closing_quote, unquoted
 
 # Replies nest a handful of levels; more is hostile and would end in Python's own limit.
 MOST_LEVELS = 100

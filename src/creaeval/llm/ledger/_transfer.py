@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from creaeval.errors import LedgerError
-from creaeval.llm._calls import Imported
-from creaeval.llm._damage import damaged
-from creaeval.llm._rows import checksum, is_whole, storable
-from creaeval.llm._schema import calls, live
 from creaeval.llm.key import key_of_parts
+from creaeval.llm.ledger._damage import damaged
+from creaeval.llm.ledger._rows import checksum, is_whole, storable
+from creaeval.llm.ledger._schema import calls, live
+from creaeval.llm.records import Imported
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -113,7 +113,7 @@ def import_calls(ledger: Ledger, path: str | Path, *, skip_broken: bool) -> Impo
     LedgerError
         The file cannot be read, or lines are wrong.
     """
-    from creaeval.llm.ledger import for_driver, insert_live
+    from creaeval.llm.ledger.ledger import for_driver, insert_live
 
     path = Path(path)
     rows, broken = _read(path)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from pydantic_ai.settings import ModelSettings
 
-    from creaeval.llm._backends import Mode
     from creaeval.llm.chat import ChatRequest, Settings
-    from creaeval.llm.provider_table import Provider
+    from creaeval.llm.providers._backends import Mode
+    from creaeval.llm.providers.table import Provider
 
 _TEXT = ModelRequestParameters()
 

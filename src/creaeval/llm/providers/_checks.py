@@ -7,15 +7,15 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from creaeval.errors import SettingError
-from creaeval.llm._backends import build_backend, http_library
-from creaeval.llm._pydantic_ai import conversation, output_form, settings_to_send
 from creaeval.llm.chat import ChatRequest, Message
+from creaeval.llm.providers._backends import build_backend, http_library
+from creaeval.llm.providers._pydantic_ai import conversation, output_form, settings_to_send
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from creaeval.llm.chat import Settings
-    from creaeval.llm.provider_table import Provider
+    from creaeval.llm.providers.table import Provider
 
 _SCHEMA = {
     "type": "object",

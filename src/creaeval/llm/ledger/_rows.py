@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
 
-from creaeval.llm._calls import State, StoredCall
-from creaeval.llm._private import without_private
 from creaeval.llm.chat import Usage
 from creaeval.llm.key import answer_settings, schema_hash
+from creaeval.llm.ledger._private import without_private
+from creaeval.llm.records import State, StoredCall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from creaeval.llm._calls import Failure, NewCall
+    from creaeval.llm.records import Failure, NewCall
 
 _STATES = get_args(State)
 # What a replay and the accounts use, and never changes; then what was asked.

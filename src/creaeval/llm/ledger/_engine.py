@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from creaeval.errors import LedgerError
-from creaeval.llm._wal import check_wal
+from creaeval.llm.ledger._wal import check_wal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

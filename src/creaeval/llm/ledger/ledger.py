@@ -10,24 +10,12 @@ from sqlalchemy import JSON, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from creaeval.errors import LedgerError
-from creaeval.llm import _accounts, _engine, _schema
-from creaeval.llm._calls import (
-    Checked,
-    FailedAttempts,
-    Failure,
-    Imported,
-    NewCall,
-    Overview,
-    Prunable,
-    State,
-    StoredCall,
-    Totals,
-)
-from creaeval.llm._damage import DATABASE_ERRORS, damaged, explain
-from creaeval.llm._migrations import migrate
-from creaeval.llm._prepared import Prepared
-from creaeval.llm._rows import ANSWER, answer_is_whole, call_row, failure_row, storable, stored_call
-from creaeval.llm._schema import calls, failures, live
+from creaeval.llm.ledger import _accounts, _engine, _schema
+from creaeval.llm.ledger._damage import DATABASE_ERRORS, damaged, explain
+from creaeval.llm.ledger._migrations import migrate
+from creaeval.llm.ledger._prepared import Prepared
+from creaeval.llm.ledger._rows import ANSWER, answer_is_whole, call_row, failure_row, storable, stored_call
+from creaeval.llm.ledger._schema import calls, failures, live
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,21 +23,19 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine, Insert, Table
 
-    from creaeval.llm._migrations import Migration
-
-__all__ = [
-    "Checked",
-    "FailedAttempts",
-    "Failure",
-    "Imported",
-    "Ledger",
-    "NewCall",
-    "Overview",
-    "Prunable",
-    "State",
-    "StoredCall",
-    "Totals",
-]
+    from creaeval.llm.ledger._migrations import Migration
+    from creaeval.llm.records import (
+        Checked,
+        FailedAttempts,
+        Failure,
+        Imported,
+        NewCall,
+        Overview,
+        Prunable,
+        State,
+        StoredCall,
+        Totals,
+    )
 
 _FOUND = (*ANSWER, "state", "reason", "checksum")
 _COLUMNS = [name for name in calls.columns.keys() if name != "id"]  # noqa: SIM118 - not a dict
@@ -337,7 +323,7 @@ class Ledger:
         LedgerError
             There is damage; the message says what and what to do.
         """
-        from creaeval.llm._upkeep import check
+        from creaeval.llm.ledger._upkeep import check
 
         return check(self)
 
@@ -364,7 +350,7 @@ class Ledger:
         LedgerError
             The database cannot be read or written.
         """
-        from creaeval.llm._upkeep import prune
+        from creaeval.llm.ledger._upkeep import prune
 
         return prune(self, days, dry=dry)
 
@@ -392,7 +378,7 @@ class Ledger:
         LedgerError
             A key is not in the ledger, a reply is not as it was written, or the file cannot be written.
         """
-        from creaeval.llm._transfer import export_calls
+        from creaeval.llm.ledger._transfer import export_calls
 
         return export_calls(self, path, keys, live_only=live_only)
 
@@ -417,7 +403,7 @@ class Ledger:
         LedgerError
             The file cannot be read, or lines are torn or malformed; each is named by its number.
         """
-        from creaeval.llm._transfer import import_calls
+        from creaeval.llm.ledger._transfer import import_calls
 
         return import_calls(self, path, skip_broken=skip_broken)
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Text, bindparam, cast, delete, func, select, text, update
 
 from creaeval.errors import LedgerError
-from creaeval.llm._calls import Checked, Prunable
-from creaeval.llm._damage import damaged
-from creaeval.llm._rows import ANSWER, REQUEST, checksum, is_whole
-from creaeval.llm._schema import calls, failures
+from creaeval.llm.ledger._damage import damaged
+from creaeval.llm.ledger._rows import ANSWER, REQUEST, checksum, is_whole
+from creaeval.llm.ledger._schema import calls, failures
+from creaeval.llm.records import Checked, Prunable
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from creaeval.llm.lenient import ascii_digits, brief, same_json
+from creaeval.llm.replies.lenient import ascii_digits, brief, same_json
 
 Path = tuple[str | int, ...]
 

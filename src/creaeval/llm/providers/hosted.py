@@ -8,18 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from creaeval.llm._failed import call_error
 from creaeval.llm._scrub import SHORTEST_KEY, scrub
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Finish, Limits, Settings, Usage
+from creaeval.llm.providers._failed import call_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pydantic_ai.messages import ModelResponse
 
-    from creaeval.llm._backends import Backend
     from creaeval.llm.prices import Price
-    from creaeval.llm.provider_table import Provider
+    from creaeval.llm.providers._backends import Backend
+    from creaeval.llm.providers.table import Provider
 
 _MOST_FORMS = 256
 
@@ -99,7 +99,7 @@ class HostedModel:
         loop = asyncio.get_running_loop()
         if self._backend is not None and self._loop is loop:
             return
-        from creaeval.llm._backends import build_backend
+        from creaeval.llm.providers._backends import build_backend
 
         self._loop = loop
         self._backend = build_backend(self.provider, self.model, self.base_url, self._key)
@@ -127,7 +127,7 @@ class HostedModel:
         known = settings if settings.seed is None else replace(settings, seed=1)
         if known in self._checked:
             return
-        from creaeval.llm._checks import check_settings
+        from creaeval.llm.providers._checks import check_settings
 
         await check_settings(self.provider, self.model, settings, self.name)
         self._checked.add(known)
@@ -149,7 +149,7 @@ class HostedModel:
             return schema
         known = self._forms.get(id(schema))
         if known is None:
-            from creaeval.llm._backends import schema_form
+            from creaeval.llm.providers._backends import schema_form
 
             if len(self._forms) >= _MOST_FORMS:
                 self._forms.clear()
@@ -182,7 +182,7 @@ class HostedModel:
         from pydantic_ai.direct import model_request
         from pydantic_ai.exceptions import AgentRunError
 
-        from creaeval.llm._pydantic_ai import (
+        from creaeval.llm.providers._pydantic_ai import (
             conversation,
             json_schema_format,
             output_form,

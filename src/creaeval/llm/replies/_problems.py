@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
-    from creaeval.llm.coerce import Coerced, Path
+    from creaeval.llm.replies.coerce import Coerced, Path
 
 _MOST_LINES = 15
 

@@ -19,12 +19,12 @@ from sqlalchemy import (
     literal_column,
 )
 
-from creaeval.llm._migrations import run_statements
+from creaeval.llm.ledger._migrations import run_statements
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from creaeval.llm._migrations import Migration
+    from creaeval.llm.ledger._migrations import Migration
 
 metadata = MetaData()
 
@@ -60,7 +60,7 @@ calls = Table(
     Column("imported", Boolean, nullable=False),
     Column("cost_usd", Float),
     Column("attempts", Integer),
-    # SQLite notices damage to its structure but not to a text; see creaeval.llm._rows.
+    # SQLite notices damage to its structure but not to a text; see creaeval.llm.ledger._rows.
     Column("checksum", String(32)),
     sqlite_autoincrement=True,
 )
@@ -155,7 +155,7 @@ def _costs_attempts_and_checksums(connection: Connection) -> None:
         """,
     )
     if connection.dialect.name == "sqlite":
-        # A mark by which a -wal file of another ledger is told from this one's; see creaeval.llm._wal.
+        # A mark by which a -wal file of another ledger is told from this one's; see creaeval.llm.ledger._wal.
         connection.exec_driver_sql(f"PRAGMA user_version = {secrets.randbelow(2**31 - 1) + 1}")
 
 

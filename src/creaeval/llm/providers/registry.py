@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from creaeval.errors import SettingError
-from creaeval.llm.book import ModelBook, built_in_book
 from creaeval.llm.chat import Limits, Settings
-from creaeval.llm.provider_table import COMPATIBLE, PROVIDERS
+from creaeval.llm.providers.book import ModelBook, built_in_book
+from creaeval.llm.providers.table import COMPATIBLE, PROVIDERS
 from creaeval.llm.settings import LIMIT_NAMES
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from creaeval.llm.book import Preset
     from creaeval.llm.chat import ChatModel
-    from creaeval.llm.provider_table import Provider
+    from creaeval.llm.providers.book import Preset
+    from creaeval.llm.providers.table import Provider
 
 Factory = Callable[[str], "ChatModel"]
 GROUP = "creaeval.providers"
@@ -143,7 +143,7 @@ def _open_preset(name: str, preset: Preset, book: ModelBook) -> ChatModel:
 
 
 def _hosted(provider: Provider, model: str, book: ModelBook, preset: Preset | None = None) -> ChatModel:
-    from creaeval.llm.hosted import HostedModel
+    from creaeval.llm.providers.hosted import HostedModel
 
     prefix = provider.prefix
     name = f"{prefix}:{model}"

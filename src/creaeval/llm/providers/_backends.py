@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from creaeval.llm._pydantic_ai import output_form
+from creaeval.llm.providers._pydantic_ai import output_form
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model, ModelRequestParameters
 
     from creaeval.llm.chat import Settings
-    from creaeval.llm.provider_table import Provider
+    from creaeval.llm.providers.table import Provider
 
 Mode = Literal["native", "tool", "text"]
 # Servers of one's own often ask for no key, and the clients insist on one.

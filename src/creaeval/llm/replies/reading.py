@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from creaeval.llm.chat import ChatRequest, Message
-from creaeval.llm.coerce import coerce
-from creaeval.llm.reply import ReplyProblem, parse_object, reasoning_is_open
+from creaeval.llm.replies.coerce import coerce
+from creaeval.llm.replies.reply import ReplyProblem, parse_object, reasoning_is_open
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from creaeval.llm._calls import StoredCall
+    from creaeval.llm.records import StoredCall
 
 T = TypeVar("T", bound="BaseModel")
 
@@ -61,7 +61,7 @@ def read_reply(stored: StoredCall, reply_type: type[T], request: ChatRequest) ->
     """
     from pydantic import ValidationError
 
-    from creaeval.llm._problems import problem_lines
+    from creaeval.llm.replies._problems import problem_lines
 
     if stored.finish == "length":
         within = ", within the reasoning" if reasoning_is_open(stored.text) else ""

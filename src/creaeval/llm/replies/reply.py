@@ -7,8 +7,8 @@ import math
 import re
 from typing import Any, NoReturn
 
-from creaeval.llm._quoted import QUOTES, Unreadable
-from creaeval.llm.lenient import Found, brief, cut, read_object, same_json
+from creaeval.llm.replies._quoted import QUOTES, Unreadable
+from creaeval.llm.replies.lenient import Found, brief, cut, read_object, same_json
 
 
 class ReplyProblem(Exception):  # noqa: N818 - asks for another reply, not an error of the program

@@ -104,7 +104,9 @@ class ModelBook:
 @cache
 def built_in_book() -> ModelBook:
     """Return the presets and prices that come with the package."""
-    return _read(files("creaeval.llm").joinpath("models.yaml").read_text(encoding="utf-8"), "models.yaml")
+    return _read(
+        files("creaeval.llm.providers").joinpath("models.yaml").read_text(encoding="utf-8"), "models.yaml"
+    )
 
 
 def open_book(models: str | Path | None = None, keys: str | Path | None = None) -> ModelBook:

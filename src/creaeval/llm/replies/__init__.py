@@ -1,0 +1,1 @@
+"""What models reply: read, repaired where that is certain, or sent back with what is wrong."""
