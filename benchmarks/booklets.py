@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from loopback_server import QUOTE
 
 from creaeval.demo import demo_file
-from loopback_server import QUOTE
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def write_booklets(folder: Path, n: int) -> dict[str, Path]:

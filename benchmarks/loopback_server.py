@@ -2,8 +2,9 @@
 
     python benchmarks/loopback_server.py --delay 0.05 [--core 1] [--record FILE]
 
-Prints its base URL and serves until its standard input closes. A reply is made once a schema; a mark such as R0042 in
-the prompt comes back in its texts, so that prompts built from replies differ too. --record writes each request.
+Prints its base URL and serves until its standard input closes. A reply is made once a schema; a mark such as
+R0042 in the prompt comes back in its texts, so that prompts built from replies differ too. --record writes
+each request.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Responses that the benchmarks make hold the first passage to the letter and the second nearly so.
-QUOTE = "many people in the old part of the town will have no clean water to drink in the summer months of the year"
+QUOTE = (
+    "many people in the old part of the town will have no clean water to drink in the summer months of 2060"
+)
 NEARLY = QUOTE.replace("clean water to drink", "clear water for drinking")
 OBSERVATION = (
-    "Response R0000 names a shortage, says whom it reaches and ties it to the season and to the town; no cause is given, "
-    "and what would follow from it stays open to the reader."
+    "Response R0000 names a shortage, says whom it reaches and ties it to the season and to the town; no "
+    "cause is given, and what would follow from it stays open to the reader."
 )
 MARK = re.compile(rb"\bR\d{4}\b")
 

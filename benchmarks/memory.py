@@ -1,9 +1,9 @@
-"""Peak memory of a run by the number of booklets (Linux): 200 and 2,000 booklets of 7 calls, replies after 5 ms.
+"""Peak memory of a run (Linux): 200 and 2,000 booklets of 7 calls, replies after 5 ms.
 
     python benchmarks/memory.py
 
-Each run has a process of its own. Resident memory in MB: once all inputs are read and planned (first reply), the peak until
-the last response is scored, and the peak with everything loaded and returned.
+Each run has a process of its own. Resident memory in MB: once all inputs are read and planned (first reply),
+the peak until the last response is scored, and the peak until the run is returned.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from booklets import write_booklets
 from loopback_server import pin, server
+
+from booklets import write_booklets
 
 CALLS = 7
 

@@ -1,9 +1,9 @@
-"""Wall time of a run against the least it could take: 200 booklets of 7 calls each, 64 at once, replies after 1 s.
+"""Wall time of a run against the least it could take: 200 booklets of 7 calls, 64 at once, replies after 1 s.
 
     python benchmarks/throughput.py
 
-The least is the longer of one booklet's chain and all calls spread over the open requests. Calls answered in each second
-show where time is lost.
+The least is the longer of one booklet's chain and all calls spread over the open requests. The calls answered
+in each second show where time is lost.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from loopback_server import server
+
 from booklets import write_booklets
 from creaeval import score
-from loopback_server import server
 
 CALLS = 7
 

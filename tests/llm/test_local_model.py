@@ -65,6 +65,12 @@ def test_a_file_that_llama_cpp_cannot_load_is_named_and_the_child_is_gone(tmp_pa
         start(broken)
 
 
+def test_reasoning_is_refused_before_the_first_call() -> None:
+    asyncio.run(LocalModel().check(Settings(reasoning="none")))
+    with pytest.raises(SettingError, match="local does not reason: found reasoning=low"):
+        asyncio.run(LocalModel().check(Settings(reasoning="low")))
+
+
 def test_without_llama_cpp_the_line_that_installs_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(SettingError, match=r'(?m)^pip install "creaeval\[local\]"$'):

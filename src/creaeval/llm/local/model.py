@@ -100,6 +100,25 @@ class LocalModel:
             )
             await self._served.start()
 
+    async def check(self, settings: Settings) -> None:
+        """See that the settings are of use here.
+
+        Parameters
+        ----------
+        settings : Settings
+            What is to be sent.
+
+        Raises
+        ------
+        SettingError
+            Reasoning is asked for: the grammar that gives a reply its form leaves no room for it.
+        """
+        if settings.reasoning not in (None, "none"):
+            raise SettingError(
+                f"{self.name} does not reason: found reasoning={settings.reasoning}. "
+                "Allow that with --set reasoning=default, or choose another model."
+            )
+
     async def request(self, request: ChatRequest) -> ChatReply:
         """Make one attempt at a request.
 
