@@ -1,4 +1,4 @@
-"""The contenders of calls.py; each yields functions: the first makes a few calls, the others make all of them."""
+"""The contenders of calls.py; each yields functions: the first makes a few calls, the others make all."""
 
 from __future__ import annotations
 

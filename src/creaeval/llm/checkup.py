@@ -33,7 +33,6 @@ class _Verdict(BaseModel):
 
 
 _SYSTEM = "You rate one idea and answer with a JSON object of the form you are given, and nothing else."
-# Long enough that a provider which caches prompts would have something to say about it.
 _USER = 'Rate this use of a brick: "a door stop". Score 0 to 3 for originality; status "present". JSON only.'
 
 

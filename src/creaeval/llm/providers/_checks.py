@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from creaeval.llm.chat import Settings
+    from creaeval.llm.providers._backends import Backend
     from creaeval.llm.providers.table import Provider
 
 _SCHEMA = {
@@ -103,16 +104,8 @@ async def sent_body(provider: Provider, model: str, settings: Settings) -> Mappi
     """
     from pydantic_ai.direct import model_request
 
-    library = http_library(provider)
-
-    class Recorder(library.AsyncBaseTransport):  # type: ignore[name-defined, misc]
-        async def handle_async_request(self, request: Any) -> Any:
-            await request.aread()
-            raise _Recorded(json.loads(request.content))
-
     request = ChatRequest("-", (Message("user", "-"),), _SCHEMA, "Answer", settings)
-    http = library.AsyncClient(transport=Recorder(), timeout=5)
-    backend = build_backend(provider, model, "http://127.0.0.1:9", "", http)
+    backend = _backend(provider, model)
     try:
         # What is warned of here is found in the body, or not found there.
         with warnings.catch_warnings():
@@ -128,6 +121,19 @@ async def sent_body(provider: Provider, model: str, settings: Settings) -> Mappi
     finally:
         await backend.close()
     raise RuntimeError(f"the client of {provider.prefix} made no request")
+
+
+def _backend(provider: Provider, model: str) -> Backend:
+    """Build a backend whose transport records a request instead of sending it."""
+    library = http_library(provider)
+
+    class Recorder(library.AsyncBaseTransport):  # type: ignore[name-defined, misc]
+        async def handle_async_request(self, request: Any) -> Any:
+            await request.aread()
+            raise _Recorded(json.loads(request.content))
+
+    http = library.AsyncClient(transport=Recorder(), timeout=5)
+    return build_backend(provider, model, "http://127.0.0.1:9", "", http)
 
 
 def _reasoning_problems(
@@ -149,9 +155,7 @@ def _reasoning_problems(
         )
     elif wanted == "none":
         # Nothing said is nothing lost where the model does not reason by itself.
-        by_itself = build_backend(
-            provider, model, provider.url, "", http_library(provider).AsyncClient()
-        ).model.profile.get("thinking_enabled_by_default")
+        by_itself = _backend(provider, model).model.profile.get("thinking_enabled_by_default")
         if effective not in (None, "none") or (effective is None and by_itself):
             least = effective if effective not in (None, "on") else ""
             how = f"the least that can be sent is {least}" if least else "it cannot be switched off"
