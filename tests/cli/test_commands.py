@@ -34,7 +34,7 @@ COMMANDS = dict(commands(app))
 
 def test_these_are_the_commands() -> None:
     assert sorted(" ".join(path) for path in COMMANDS) == [
-        "demo", "ledger export", "ledger import", "ledger info", "ledger prune", "models check",
+        "agree", "demo", "ledger export", "ledger import", "ledger info", "ledger prune", "models check",
         "models list", "runs export", "runs list", "runs show", "score", "tasks check", "tasks list",
         "tasks show",
     ]  # fmt: skip

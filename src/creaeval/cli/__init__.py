@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from creaeval.cli import demo, ledger, models, runs, score, tasks
+from creaeval.cli import agree, demo, ledger, models, runs, score, tasks
 
 app = typer.Typer(
     name="creaeval",
@@ -18,6 +18,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("score", help=score.HELP, epilog=score.EXAMPLE)(score.score)
+app.command("agree", help=agree.HELP, epilog=agree.EXAMPLE)(agree.agree)
 app.command("demo", help=demo.HELP, epilog=demo.EXAMPLE)(demo.demo)
 app.add_typer(models.app, name="models")
 app.add_typer(tasks.app, name="tasks")

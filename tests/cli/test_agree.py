@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from booklets import marked, write_inputs
+from scripted import ScriptedModel, fill
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import CommandLine
+    from creaeval.llm import ChatRequest
+
+# What the judge gives for step2.focus to the booklets R0 to R5, and what two people gave.
+JUDGE = [2, 3, 4, 5, 6, 7]
+A = [2, 3, 4, 5, 6, 7]
+B = [3, 4, 5, 6, 7, 8]
+
+
+def judge(request: ChatRequest) -> str:
+    reply: dict[str, Any] = fill(request.schema, request.schema_name, write=lambda _: _seen(request))
+    if request.schema_name == "cgpst_scores":
+        reply["step2"]["focus"] = JUDGE[int(_seen(request)[-1])]
+    return json.dumps(reply)
+
+
+def _seen(request: ChatRequest) -> str:
+    text = "\n".join(message.text for message in request.messages)
+    return next(f"token{number}" for number in range(6) if f"token{number}" in text)
+
+
+@pytest.fixture
+def scored(command: CommandLine) -> str:
+    """A run over six booklets; its id."""
+    command.add(ScriptedModel(answer=judge))
+    write_inputs(command.folder, *(marked(f"R{number}", f"token{number}") for number in range(6)))
+    models = ("--analyst", "scripted:one", "--judge", "scripted:one")
+    assert command("score", "booklets.json", "--scenario", "scenario.yaml", *models).code == 0
+    rows = [
+        ("R" + str(number), rater, "Focus", points)
+        for rater, given in (("A", A), ("B", B))
+        for number, points in enumerate(given)
+    ]
+    with (command.folder / "ratings.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("response_id", "rater", "dimension", "score"), *rows])
+    return command("runs", "list").out.split("\t")[0]
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_agreement_is_shown_with_people_and_between_them_and_written(
+    command: CommandLine, scored: str
+) -> None:
+    ended = command("agree", scored, "--ratings", "ratings.csv", "--out", "out", "--measure", "qwk")
+    assert ended.code == 0, ended.err
+    # Population variance of 1..6 is 35/12; one point of difference throughout takes 1 from the ratio.
+    shifted = 2 * (35 / 12) / (2 * (35 / 12) + 1)
+    cells = {(row["scorer"], row["rater"]): row for row in table(command.folder / "out" / "agreement.csv")}
+    assert float(cells["scripted:one", "A"]["value"]) == pytest.approx(1)
+    assert float(cells["scripted:one", "B"]["value"]) == pytest.approx(shifted)
+    assert float(cells["A", "B"]["value"]) == pytest.approx(shifted)
+    assert {row["n"] for row in cells.values()} == {"6"}
+    means = {
+        (row["scorer"], row["dimension"]): row
+        for row in table(command.folder / "out" / "agreement_means.csv")
+    }
+    assert float(means["scripted:one", "AVG"]["value"]) == pytest.approx((1 + shifted) / 2)
+    assert means["scripted:one", "step2.focus"]["defined"] == "2 of 2"
+    assert float(means["human-human", "AVG"]["value"]) == pytest.approx(shifted)
+    assert "Focus" in ended.out
+    assert "human-human" in ended.out
+    assert "Only 6 responses in the smallest cell" in ended.out
+    assert "Nobody rated 19 dimensions" in ended.err
+
+
+def test_a_constant_rater_is_undefined_and_never_0(command: CommandLine, scored: str) -> None:
+    rows = [("R" + str(number), "A", "Focus", 4) for number in range(6)]
+    with (command.folder / "flat.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("response_id", "rater", "dimension", "score"), *rows])
+    ended = command("agree", scored, "--ratings", "flat.csv", "--measure", "pearson", "--resamples", "0")
+    assert ended.code == 0
+    assert "undefined (the second is constant)" in ended.out
+
+
+def test_what_is_wrong_is_said(command: CommandLine, scored: str) -> None:
+    ended = command("agree", scored, "--ratings", "ratings.csv", "--measure", "kappa")
+    assert (ended.code, "measure 'kappa': expected one of qwk" in ended.err) == (1, True)
+    ended = command("agree", "ffff", "--ratings", "ratings.csv")
+    assert (ended.code, "There is no run 'ffff'" in ended.err) == (1, True)

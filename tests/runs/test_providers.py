@@ -1,0 +1,83 @@
+"""The same booklet through every protocol: the same sheet, whatever form the reply comes in."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import creaeval
+from booklets import marked, scenarios
+from creaeval.llm.providers.table import PROVIDERS
+from loopback import Loopback, Scripted, wanted
+from scripted import fill
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from loopback import Handler
+
+MODELS = {
+    "openai": "gpt-5.4",
+    "openai-responses": "gpt-5.4",
+    "anthropic": "claude-haiku-4-5",
+    "google": "gemini-2.5-flash",
+    "mistral": "mistral-large-latest",
+    "groq": "openai/gpt-oss-120b",
+    "deepseek": "deepseek-chat",
+    "qwen": "qwen-plus",
+}
+
+
+def recorder(replies: dict[str, str]) -> Handler:
+    """Answer by the schema, and keep the answers by the schema's name."""
+
+    def handler(body: dict[str, Any], _: int) -> Scripted:
+        name, schema = wanted(body)
+        replies[name] = json.dumps(fill(schema, name))
+        return Scripted(replies[name])
+
+    return handler
+
+
+def score(folder: Path, prefix: str, model: str, handler: Handler, patch: pytest.MonkeyPatch) -> pd.DataFrame:
+    provider = PROVIDERS[prefix]
+    with Loopback(handler) as server:
+        own = provider.own or prefix in ("openai", "openai-responses")
+        patch.setenv(provider.url_variables[0], server.url if own else server.root + _path(prefix))
+        patch.setenv(provider.keys[0], "test-key-0123456789")
+        run = creaeval.score(
+            [marked("R1", "alfa")],
+            scenarios=scenarios(),
+            analyst=f"{prefix}:{model}",
+            judges=f"{prefix}:{model}",
+            ledger=folder / f"{prefix}.db",
+        )
+        assert len(server.records) == 7
+    assert run.n_failed == 0, run.failures.reason.tolist()
+    return run.scores.drop(columns="judge")
+
+
+def _path(prefix: str) -> str:
+    return "/v1" if prefix in ("deepseek", "qwen") else ""
+
+
+@pytest.mark.parametrize("prefix", MODELS)
+def test_a_booklet_gets_the_same_sheet_through_every_protocol(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str
+) -> None:
+    replies: dict[str, str] = {}
+    plain = score(tmp_path, "vllm", "ours", recorder(replies), monkeypatch)
+    assert len(replies) == 7
+    # Other providers are sent the schema in another form, without its ranges or as a tool.
+    through = score(
+        tmp_path,
+        prefix,
+        MODELS[prefix],
+        lambda body, _: Scripted(replies[wanted(body)[0]]),
+        monkeypatch,
+    )
+    assert through.equals(plain)
