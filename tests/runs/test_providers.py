@@ -32,13 +32,13 @@ MODELS = {
 }
 
 
-def recorder(replies: dict[str, str]) -> Handler:
-    """Answer by the schema, and keep the answers by the schema's name."""
+def recorder(replies: list[str]) -> Handler:
+    """Answer by the schema, and keep the answers: a booklet's calls come one after the other."""
 
     def handler(body: dict[str, Any], _: int) -> Scripted:
         name, schema = wanted(body)
-        replies[name] = json.dumps(fill(schema, name))
-        return Scripted(replies[name])
+        replies.append(json.dumps(fill(schema, name)))
+        return Scripted(replies[-1])
 
     return handler
 
@@ -69,7 +69,7 @@ def _path(prefix: str) -> str:
 def test_a_booklet_gets_the_same_sheet_through_every_protocol(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str
 ) -> None:
-    replies: dict[str, str] = {}
+    replies: list[str] = []
     plain = score(tmp_path, "vllm", "ours", recorder(replies), monkeypatch)
     assert len(replies) == 7
     # Other providers are sent the schema in another form, without its ranges or as a tool.
@@ -77,7 +77,7 @@ def test_a_booklet_gets_the_same_sheet_through_every_protocol(
         tmp_path,
         prefix,
         MODELS[prefix],
-        lambda body, _: Scripted(replies[wanted(body)[0]]),
+        lambda _, number: Scripted(replies[number]),
         monkeypatch,
     )
     assert through.equals(plain)
