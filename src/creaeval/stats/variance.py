@@ -1,0 +1,354 @@
+"""Where the variance of scores comes from (G-study) and what more raters or repeats would bring (D-study).
+
+Designs are fully crossed: response x rater, or response x rater x repeat (or scenario, or dimension). All
+effects are random. Components are the ANOVA estimates, from the expected mean squares of balanced data.
+
+Sources
+-------
+Brennan (2001), Generalizability Theory, Springer: ch. 2 and 3. Shavelson and Webb (1991), Generalizability
+Theory: A Primer. For one facet the generalizability coefficient of k raters is ICC(3,k) and the dependability
+coefficient ICC(2,k) of Shrout and Fleiss (1979), as long as no component is negative.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True)
+class Component:
+    """One source of variance.
+
+    Attributes
+    ----------
+    effect : tuple of str
+        Its factors, for instance ("response", "rater"). The one with all factors is the residual: that
+        interaction and error cannot be told apart.
+    degrees_of_freedom : int
+        Of the effect.
+    sum_of_squares, mean_square : float
+        Of the effect; the mean square is nan without degrees of freedom.
+    estimate : float
+        Estimated variance, which can be negative; nan where undefined.
+    variance : float
+        The estimate, or 0 where it is negative; what a D-study uses.
+    share : float
+        Of the sum of all `variance`; nan where that is 0.
+    """
+
+    effect: tuple[str, ...]
+    degrees_of_freedom: int
+    sum_of_squares: float
+    mean_square: float
+    estimate: float
+    variance: float
+    share: float
+
+
+@dataclass(frozen=True)
+class GStudy:
+    """Variance components of a crossed design.
+
+    Attributes
+    ----------
+    factors : tuple of str
+        "response", then the facets.
+    levels : tuple of int
+        Number of levels of each factor that were used.
+    n_left_out : int
+        Responses left out because a score is missing.
+    components : tuple of Component
+        Main effects first, the residual last.
+    warnings : tuple of str
+        Negative estimates and factors with a single level.
+    """
+
+    factors: tuple[str, ...]
+    levels: tuple[int, ...]
+    n_left_out: int
+    components: tuple[Component, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DStudy:
+    """What a design would measure.
+
+    Attributes
+    ----------
+    n_raters : int
+        Raters averaged.
+    n_repeats : int or None
+        Levels of the second facet averaged; None with one facet.
+    universe_variance : float
+        Variance of the responses' true means.
+    relative_error, absolute_error : float
+        Error variance for ranking responses, and for their level.
+    generalizability : float
+        ``universe / (universe + relative error)``; nan where 0/0.
+    dependability : float
+        ``universe / (universe + absolute error)``; nan where 0/0.
+    """
+
+    n_raters: int
+    n_repeats: int | None
+    universe_variance: float
+    relative_error: float
+    absolute_error: float
+    generalizability: float
+    dependability: float
+
+
+def g_study(scores: ArrayLike, *, facets: Sequence[str] | None = None) -> GStudy:
+    """Estimate the variance components of crossed scores.
+
+    Parameters
+    ----------
+    scores : array_like, shape (responses, raters) or (responses, raters, repeats)
+        nan for missing scores; a response that lacks one is left out, because the estimates need balanced
+        data.
+    facets : sequence of str, optional
+        Names of the facets; ("rater",) or ("rater", "repeat") if not given.
+
+    Returns
+    -------
+    GStudy
+        Mean squares are those of the analysis of variance; components come from their expectations,
+        ``E MS(A) = sum over B that contain A of var(B) * product of the levels of factors not in B``.
+
+    Raises
+    ------
+    ValueError
+        Where the array has another number of dimensions, or names do not fit.
+    """
+    data = np.asarray(scores, dtype=float)
+    if data.ndim not in (2, 3):
+        raise ValueError(
+            "Scores must have shape (responses, raters) or (responses, raters, repeats), "
+            f"but have {data.shape}."
+        )
+    names = tuple(facets) if facets is not None else ("rater", "repeat")[: data.ndim - 1]
+    factors = ("response", *names)
+    if len(names) != data.ndim - 1 or len(set(factors)) != len(factors):
+        raise ValueError(f"{data.ndim - 1} different names of facets are needed, but got {names}.")
+    if np.isinf(data).any():
+        raise ValueError("A score is infinite.")
+    keep = ~np.isnan(data).any(axis=tuple(range(1, data.ndim)))
+    data = data[keep]
+    warnings = [
+        f"There is a single {factor}, so nothing can be said about it."
+        if count == 1
+        else f"No {factor} has all its scores."
+        for factor, count in zip(factors, data.shape, strict=True)
+        if count < 2
+    ]
+    axes = [axis for size in range(1, data.ndim + 1) for axis in combinations(range(data.ndim), size)]
+    squares = _sums_of_squares(data, axes)
+    freedom = {effect: math.prod(max(data.shape[axis] - 1, 0) for axis in effect) for effect in axes}
+    means = {effect: squares[effect] / freedom[effect] if freedom[effect] else math.nan for effect in axes}
+    estimates: dict[tuple[int, ...], float] = {}
+    for effect in reversed(axes):  # the residual first
+        rest = means[effect] - sum(
+            estimates[larger] * _others(data.shape, larger)
+            for larger in estimates
+            if set(effect) < set(larger)
+        )
+        estimates[effect] = rest / _others(data.shape, effect) if data.size else math.nan
+    largest = max((abs(value) for value in means.values() if not math.isnan(value)), default=0.0)
+    for effect, estimate in estimates.items():
+        if abs(estimate) <= 1e-13 * largest:  # rounding
+            estimates[effect] = 0.0
+    used = {effect: 0.0 if value < 0.0 else value for effect, value in estimates.items()}
+    total = sum(used.values())
+    components = tuple(
+        Component(
+            effect=tuple(factors[axis] for axis in effect),
+            degrees_of_freedom=freedom[effect],
+            sum_of_squares=squares[effect],
+            mean_square=means[effect],
+            estimate=estimates[effect],
+            variance=used[effect],
+            share=used[effect] / total if total > 0.0 else math.nan,
+        )
+        for effect in axes
+    )
+    warnings += [
+        f"The variance of {' x '.join(component.effect)} is estimated as {component.estimate:.4g}: 0 is used."
+        for component in components
+        if component.estimate < 0.0
+    ]
+    return GStudy(factors, data.shape, int((~keep).sum()), components, tuple(warnings))
+
+
+def d_study(study: GStudy, *, n_raters: int, n_repeats: int | None = None) -> DStudy:
+    """Compute how well the mean of so many raters and repeats would measure responses.
+
+    Parameters
+    ----------
+    study : GStudy
+        Where the components come from; negative estimates count as 0.
+    n_raters : int
+        Levels of the first facet.
+    n_repeats : int, optional
+        Levels of the second facet; needed if and only if there is one.
+
+    Returns
+    -------
+    DStudy
+        Relative error: the sum of ``variance / levels`` over the interactions of the response with facets.
+        Absolute error: that and the same sum over the effects without the response.
+
+    Raises
+    ------
+    ValueError
+        Where numbers do not fit the design or are below 1.
+    """
+    numbers = _numbers(study, n_raters, n_repeats)
+    relative = absolute = 0.0
+    universe = math.nan
+    for component in study.components:
+        if component.effect == ("response",):
+            universe = component.variance
+            continue
+        error = component.variance / math.prod(numbers.get(factor, 1) for factor in component.effect)
+        absolute += error
+        if "response" in component.effect:
+            relative += error
+    return DStudy(
+        n_raters=n_raters,
+        n_repeats=n_repeats,
+        universe_variance=universe,
+        relative_error=relative,
+        absolute_error=absolute,
+        generalizability=_ratio(universe, relative),
+        dependability=_ratio(universe, absolute),
+    )
+
+
+def needed(
+    study: GStudy,
+    *,
+    target: float = 0.8,
+    coefficient: Literal["generalizability", "dependability"] = "generalizability",
+    vary: Literal["raters", "repeats"] = "raters",
+    n_raters: int | None = None,
+    n_repeats: int | None = None,
+) -> int | None:
+    """Find the smallest number of raters, or of repeats, that reaches a coefficient.
+
+    Parameters
+    ----------
+    study : GStudy
+        Where the components come from.
+    target : float
+        Wanted coefficient, between 0 and 1.
+    coefficient : {"generalizability", "dependability"}
+        "generalizability" if responses are to be ranked, "dependability" if their level matters.
+    vary : {"raters", "repeats"}
+        Which facet's number is sought: the first or the second.
+    n_raters, n_repeats : int, optional
+        The other facet's number; needed if and only if there are two facets.
+
+    Returns
+    -------
+    int or None
+        None where no number reaches it or the components are undefined.
+
+    Raises
+    ------
+    ValueError
+        Where numbers do not fit the design or the target lies outside 0 to 1.
+    """
+    if not 0.0 < target < 1.0:
+        raise ValueError(f"target must lie between 0 and 1, but is {target}.")
+    if coefficient not in ("generalizability", "dependability"):
+        raise ValueError(f'There is no coefficient "{coefficient}": "generalizability" or "dependability".')
+    if vary not in ("raters", "repeats"):
+        raise ValueError(f'vary must be "raters" or "repeats", but is "{vary}".')
+    if vary == "repeats" and len(study.factors) < 3:
+        raise ValueError("The design has no second facet to vary.")
+    if (n_raters if vary == "raters" else n_repeats) is not None:
+        raise ValueError(f"The number of {vary} is sought, so it cannot be given.")
+
+    def reached(number: int) -> float:
+        outcome = (
+            d_study(study, n_raters=number, n_repeats=n_repeats)
+            if vary == "raters"
+            else d_study(study, n_raters=_given(n_raters), n_repeats=number)
+        )
+        return outcome.generalizability if coefficient == "generalizability" else outcome.dependability
+
+    # The coefficient only rises with the number: double until it is reached, then halve the gap.
+    nearly = target - 1e-12  # equal but for rounding
+    above = 1
+    while not reached(above) >= nearly:
+        if above > 2**40 or math.isnan(reached(above)):
+            return None
+        above *= 2
+    below = above // 2
+    while above - below > 1:
+        middle = (above + below) // 2
+        if reached(middle) >= nearly:
+            above = middle
+        else:
+            below = middle
+    return above
+
+
+def _sums_of_squares(
+    data: NDArray[np.float64], effects: list[tuple[int, ...]]
+) -> dict[tuple[int, ...], float]:
+    if not data.size:
+        return dict.fromkeys(effects, math.nan)
+    # The deviations that belong to an effect: its means less the deviations of all effects within it.
+    centred = data - data.flat[0]  # first, so that equal scores differ by nothing
+    centred = centred - centred.mean()
+    deviations: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    squares = {}
+    for effect in effects:
+        rest = tuple(axis for axis in range(data.ndim) if axis not in effect)
+        deviation: NDArray[np.float64] = centred.mean(axis=rest, keepdims=True)
+        for smaller, part in deviations.items():
+            if set(smaller) < set(effect):
+                deviation = deviation - part
+        deviations[effect] = deviation
+        squares[effect] = float((deviation**2).sum()) * _others(data.shape, effect)
+    return squares
+
+
+def _others(shape: tuple[int, ...], effect: tuple[int, ...]) -> int:
+    return math.prod(count for axis, count in enumerate(shape) if axis not in effect)
+
+
+def _ratio(universe: float, error: float) -> float:
+    whole = universe + error
+    return universe / whole if whole > 0.0 else math.nan
+
+
+def _given(number: int | None) -> int:
+    if number is None:
+        raise ValueError("With two facets, the number of levels of the other one is needed.")
+    return number
+
+
+def _numbers(study: GStudy, n_raters: int, n_repeats: int | None) -> dict[str, int]:
+    facets = study.factors[1:]
+    if (n_repeats is None) != (len(facets) == 1):
+        raise ValueError(
+            f"The design has the facets {', '.join(facets)}: "
+            + ("n_repeats is needed." if n_repeats is None else "n_repeats has no meaning.")
+        )
+    numbers = (n_raters,) if n_repeats is None else (n_raters, n_repeats)
+    if min(numbers) < 1:
+        raise ValueError(f"Numbers of levels must be at least 1, but are {numbers}.")
+    return dict(zip(facets, numbers, strict=True))

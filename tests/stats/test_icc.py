@@ -1,0 +1,179 @@
+"""Intraclass correlations against Shrout and Fleiss, pingouin, and what their forms mean."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from creaeval import stats
+from creaeval.stats.icc import IccName
+from stats.test_correlation import ORACLES, same, some
+
+# Shrout & Fleiss (1979), Table 2: six targets, four judges.
+SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+NAMES: tuple[IccName, ...] = get_args(IccName)
+
+matrices = st.integers(2, 4).flatmap(
+    lambda k: st.lists(
+        st.lists(st.integers(0, 20).map(lambda half: half / 2), min_size=k, max_size=k),
+        min_size=2,
+        max_size=8,
+    ).map(np.array)
+)
+
+
+def test_the_example_of_shrout_and_fleiss() -> None:
+    table = stats.icc(SHROUT_FLEISS)
+    published = {
+        # Values: their Table 4. Limits: as R's psych::ICC prints them for these data.
+        "ICC(1,1)": (0.17, 1.79, 5, 18, -0.133, 0.72),
+        "ICC(2,1)": (0.29, 11.03, 5, 15, 0.019, 0.76),
+        "ICC(3,1)": (0.71, 11.03, 5, 15, 0.342, 0.95),
+        "ICC(1,k)": (0.44, 1.79, 5, 18, -0.884, 0.91),
+        "ICC(2,k)": (0.62, 11.03, 5, 15, 0.071, 0.93),
+        "ICC(3,k)": (0.91, 11.03, 5, 15, 0.676, 0.99),
+    }
+    assert {
+        form.shrout_fleiss: (
+            round(form.value, 2),
+            round(form.f, 2),
+            form.df1,
+            form.df2,
+            round(form.lower, 3),
+            round(form.upper, 2),
+        )
+        for form in table.forms
+    } == published
+    assert (table.n, table.k, table.left_out, table.confidence) == (6, 4, 0, 0.95)
+
+
+@pytest.mark.parametrize(
+    "data", [d for d in ORACLES["matrices"] if "icc" in d["values"]], ids=lambda data: data["name"]
+)
+def test_values_tests_and_limits_are_those_of_pingouin(data: dict[str, Any]) -> None:
+    table = stats.icc(np.array(data["ratings"], dtype=float))
+    by_shrout = {"ICC(1,1)": "ICC(1)", "ICC(1,k)": "ICC(k)"}
+    values = [stats.icc_value(np.array(data["ratings"], dtype=float), name) for name in NAMES]
+    assert values == pytest.approx([form.value for form in table.forms], abs=0, rel=0, nan_ok=True)
+    for name, oracle in data["values"]["icc"].items():
+        form = table[name]
+        assert form.name == by_shrout.get(name, name)
+        if oracle["value"] > 1:
+            # Its denominator is negative; the oracle reports 5.7.
+            assert math.isnan(form.value)
+            assert form.why_undefined == "targets differ too little for a mean of ratings"
+            continue
+        assert same(form.value, oracle["value"])
+        assert (form.f, form.df1, form.df2) == pytest.approx((oracle["f"], oracle["df1"], oracle["df2"]))
+        assert same(form.p, oracle["p"])
+        lower, upper = oracle["limits"]
+        assert same(form.upper, upper)
+        if lower > oracle["value"]:
+            # The step from one to k raters goes through a pole; pingouin reports the far side of it.
+            assert (form.name, form.lower) == ("ICC(A,k)", -math.inf)
+        else:
+            assert same(form.lower, lower)
+
+
+def test_a_constant_leniency_is_consistent_and_does_not_agree() -> None:
+    human = np.array([1, 2, 3, 4, 5, 6])
+    table = stats.icc(np.column_stack([human, human + 3]))
+    assert table["ICC(C,1)"].value == 1
+    assert (table["ICC(C,1)"].f, table["ICC(C,1)"].p) == (math.inf, 0)
+    # R = 2 * 3.5, E = 0, C = 12 * 1.5**2: 7 / (7 + 2 * 27 / 6).
+    assert table["ICC(A,1)"].value == pytest.approx(7 / 16)
+    assert table["ICC(A,1)"].lower < 7 / 16 < table["ICC(A,1)"].upper < 1
+
+
+def test_full_agreement_is_1_with_limits_of_1() -> None:
+    for form in stats.icc(np.array([[1, 1, 1], [2, 2, 2], [4.5, 4.5, 4.5]])).forms:
+        assert (form.value, form.lower, form.upper, form.f, form.p) == (1, 1, 1, math.inf, 0)
+
+
+def test_negative_values_are_reported_and_a_mean_without_reliability_is_not() -> None:
+    # Every target has the mean 3, so R = 0, and C = 0: E = W = 4 and 5.
+    table = stats.icc([[1, 5], [2, 4], [3, 3], [4, 2], [5, 1]])
+    assert table["ICC(1,1)"].value == -1
+    assert table["ICC(3,1)"].value == -1
+    for name in ("ICC(1,k)", "ICC(2,k)", "ICC(3,k)"):
+        assert math.isnan(table[name].value)
+        assert table[name].why_undefined == "targets differ too little for a mean of ratings"
+
+
+def test_targets_with_a_missing_rating_are_left_out_and_counted() -> None:
+    holed = np.vstack([SHROUT_FLEISS, [1, 2, math.nan, 3]])
+    assert stats.icc(holed).forms == stats.icc(SHROUT_FLEISS).forms
+    assert (stats.icc(holed).n, stats.icc(holed).left_out) == (6, 1)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "reason"),
+    [
+        ([[1, 2]], "fewer than 2 targets with all their ratings"),
+        ([[1, math.nan], [1, 2], [math.nan, 3]], "fewer than 2 targets with all their ratings"),
+        ([[2, 2], [2, 2]], "every rater is constant"),
+        ([[2, 3], [2, 3], [2, 3]], "every rater is constant"),
+    ],
+)
+def test_undefined_forms_are_nan_and_say_why(ratings: list[list[float]], reason: str) -> None:
+    for form in stats.icc(ratings).forms:
+        assert form.why_undefined == reason
+        numbers = (form.value, form.f, form.df1, form.df2, form.p, form.lower, form.upper)
+        assert all(math.isnan(number) for number in numbers)
+    assert all(math.isnan(stats.icc_value(ratings, name)) for name in NAMES)
+
+
+def test_a_higher_confidence_gives_wider_limits() -> None:
+    narrow, wide = stats.icc(SHROUT_FLEISS, 0.8), stats.icc(SHROUT_FLEISS, 0.99)
+    for one, other in zip(narrow.forms, wide.forms, strict=True):
+        assert other.lower < one.lower < one.value < one.upper < other.upper
+
+
+@some
+@given(ratings=matrices, shift=st.integers(-9, 9), seed=st.integers(0, 99))
+def test_consistency_does_not_see_a_lenient_rater_and_no_form_sees_order(
+    ratings: np.ndarray, shift: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    mixed = rng.permutation(rng.permutation(ratings), axis=1)
+    for name in NAMES:
+        assert same(stats.icc_value(mixed, name), stats.icc_value(ratings, name))
+        assert same(stats.icc_value(ratings + shift, name), stats.icc_value(ratings, name))
+    lenient = ratings.copy()
+    lenient[:, 0] += shift
+    for name in ("ICC(C,1)", "ICC(C,k)"):
+        assert same(stats.icc_value(lenient, name), stats.icc_value(ratings, name))
+
+
+@some
+@given(ratings=matrices)
+def test_every_value_lies_within_its_limits(ratings: np.ndarray) -> None:
+    for form in stats.icc(ratings).forms:
+        if not math.isnan(form.value) and not math.isnan(form.lower):
+            assert form.lower - 1e-9 <= form.value <= form.upper + 1e-9 <= 1 + 2e-9
+
+
+@some
+@given(ratings=matrices)
+def test_doubled_targets_leave_the_values_but_for_their_degrees_of_freedom(ratings: np.ndarray) -> None:
+    value, doubled = (stats.icc_value(r, "ICC(C,1)") for r in (ratings, np.tile(ratings, (2, 1))))
+    # R and E are both divided by 2n - 1 in place of 2(n - 1).
+    assert same(doubled, value)
+
+
+def test_input_that_is_no_table_of_raters_is_refused_in_words() -> None:
+    with pytest.raises(ValueError, match=r"2 dimensions is needed; this has the shape \(3,\)"):
+        stats.icc([1, 2, 3])
+    with pytest.raises(ValueError, match=r"two or more columns are needed, one for each rater"):
+        stats.icc([[1], [2]])
+    with pytest.raises(ValueError, match="a confidence lies between 0 and 1"):
+        stats.icc(SHROUT_FLEISS, 95)
+    with pytest.raises(KeyError, match=r"'ICC2k' is no form of the ICC; those are ICC\(1\) = ICC\(1,1\)"):
+        stats.icc(SHROUT_FLEISS)["ICC2k"]
+    with pytest.raises(ValueError, match=r"'ICC' is no form of the ICC"):
+        stats.icc_value(SHROUT_FLEISS, "ICC")  # type: ignore[arg-type]
