@@ -99,13 +99,13 @@ def test_permutation_of_a_kappa_swaps_labels_not_references() -> None:
 
 
 def test_clusters_are_swapped_as_a_whole() -> None:
-    # Four clusters of ten equal differences: as for four pairs, p = 2/16.
-    a = np.repeat([1.0, 2.0, 3.0, 4.0], 10)
+    # As for four pairs with differences 8, 1, 1, -1: beside +8 the others must add 1 or 3 (4 patterns of 8).
+    a = np.repeat([8.0, 1.0, 1.0, -1.0], 10)
     result = permutation_test(
         mean, a, np.zeros(40), groups=np.repeat(list("abcd"), 10), n_permutations=20_000
     )
     assert result.n_clusters == 4
-    assert result.p_value == pytest.approx(0.125, abs=0.01)
+    assert result.p_value == pytest.approx(0.5, abs=0.015)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8))
