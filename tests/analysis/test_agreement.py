@@ -125,6 +125,20 @@ def test_intervals_hold_the_value_and_repeat_with_the_seed() -> None:
     assert width[AVG] < width[["d1", "d2"]].mean()
 
 
+def test_whole_clusters_are_drawn() -> None:
+    # In each of two clusters the judge is constant: drawn alone, either leaves r undefined.
+    points = table({("judge", "j", "d"): [1, 1, 1, 5, 5, 5], ("rater", "A", "d"): [1, 2, 1, 5, 4, 5]})
+    single = {f"R{number}": str(number) for number in range(6)}
+    pairs = {f"R{number}": str(number // 3) for number in range(6)}
+    plain, alone, whole = (
+        cell(agreement(points, ["d"], measures=["pearson"], clusters=clusters), measure="pearson")
+        for clusters in (None, single, pairs)
+    )
+    assert (alone["low"], alone["high"]) == (plain["low"], plain["high"])
+    # Every resample that is defined holds each cluster once, so its r is that of the data.
+    assert whole["low"] == pytest.approx(whole["value"]) == whole["high"]
+
+
 def test_an_unknown_measure_and_missing_ratings_are_named() -> None:
     points = table({("judge", "j", "d"): A, ("rater", "A", "d"): A})
     with pytest.raises(SettingError, match="measure 'kappa': expected one of qwk, pearson, icc"):

@@ -37,7 +37,13 @@ def _seen(request: ChatRequest) -> str:
 def scored(command: CommandLine) -> str:
     """A run over six booklets; its id."""
     command.add(ScriptedModel(answer=judge))
-    write_inputs(command.folder, *(marked(f"R{number}", f"token{number}") for number in range(6)))
+    booklets = [
+        marked(f"R{number}", f"token{number}").model_copy(
+            update={"extra": {"language": "de" if number % 2 else "en"}}
+        )
+        for number in range(6)
+    ]
+    write_inputs(command.folder, *booklets)
     models = ("--analyst", "scripted:one", "--judge", "scripted:one")
     assert command("score", "booklets.json", "--scenario", "scenario.yaml", *models).code == 0
     rows = [
@@ -87,6 +93,36 @@ def test_a_constant_rater_is_undefined_and_never_0(command: CommandLine, scored:
     ended = command("agree", scored, "--ratings", "flat.csv", "--measure", "pearson", "--resamples", "0")
     assert ended.code == 0
     assert "undefined (the second is constant)" in ended.out
+
+
+def test_agreement_is_told_for_each_value_of_a_carried_column(command: CommandLine, scored: str) -> None:
+    ended = command(
+        "agree", scored, "--ratings", "ratings.csv", "--by", "language", "--out", "out", "--measure", "bias"
+    )
+    assert ended.code == 0, ended.err
+    rows = table(command.folder / "out" / "agreement_by.csv")
+    # The judge gives what A gives, and a point less than B, whatever the language.
+    of_judge = [row for row in rows if row["scorer"] == "scripted:one" and row["dimension"] == "AVG"]
+    assert [(row["language"], float(row["value"]), row["n"]) for row in of_judge] == [
+        ("de", -0.5, "3"),
+        ("en", -0.5, "3"),
+    ]
+
+
+def test_clusters_are_resampled_whole_and_few_of_them_are_warned_of(
+    command: CommandLine, scored: str
+) -> None:
+    ended = command("agree", scored, "--ratings", "ratings.csv", "--cluster", "language", "--measure", "qwk")
+    assert ended.code == 0, ended.err
+    assert "Only 2 clusters: intervals from fewer than 30 are too narrow." in ended.out
+    ended = command("agree", scored, "--ratings", "ratings.csv", "--cluster", "plot")
+    assert (
+        ended.code,
+        "--cluster plot: the responses carry no such column; they carry language." in ended.err,
+    ) == (
+        1,
+        True,
+    )
 
 
 def test_what_is_wrong_is_said(command: CommandLine, scored: str) -> None:

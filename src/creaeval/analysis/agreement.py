@@ -7,6 +7,7 @@ dimensions. Never agreement with the raters' mean. arXiv 2609.03432, section 4.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from creaeval.stats.resample import Statistic
+    from creaeval.stats.resample import Estimate, Statistic
 
     Floats = NDArray[np.float64]
     Column = tuple[str, str]  # kind and name of a scorer
@@ -62,6 +63,7 @@ def agreement(
     measures: Sequence[str] = PAPER,
     n_resamples: int = 2000,
     confidence: float = 0.95,
+    clusters: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Measure the agreement of every judge with every rater, and of every two raters.
@@ -79,6 +81,8 @@ def agreement(
         interval is that of McGraw and Wong (1996); the others have none.
     confidence : float
         Confidence level.
+    clusters : mapping of str to str, optional
+        By response id, what it belongs to (scenario, plot, participant); whole clusters are then resampled.
     seed : int
         Same seed, same intervals.
 
@@ -96,13 +100,14 @@ def agreement(
     import pandas as pd
 
     _check(points, measures)
+    draw = _Draw(n_resamples, confidence, seed, clusters)
     rows = []
     for dimension in dimensions:
         wide = _wide(points, dimension)
         for scorer, rater in _couples(points):
-            x, y = _both(wide, scorer, rater)
+            x, y, ids = _both(wide, scorer, rater)
             for measure in measures:
-                value, low, high = _measure(x, y, measure, n_resamples, confidence, seed)
+                value, low, high = _measure(x, y, ids, measure, draw)
                 why = _why_undefined(x, y, measure) if math.isnan(value) else ""
                 rows.append(
                     (scorer[1], rater[1], scorer[0], dimension, measure, value, low, high, len(x), why)
@@ -117,13 +122,14 @@ def protocol(
     *,
     n_resamples: int = 2000,
     confidence: float = 0.95,
+    clusters: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Average over raters, then over dimensions, as the paper did.
 
     Parameters
     ----------
-    points, dimensions, n_resamples, confidence, seed
+    points, dimensions, n_resamples, confidence, clusters, seed
         As for :func:`agreement`.
     cells : pandas.DataFrame
         From :func:`agreement`.
@@ -140,6 +146,7 @@ def protocol(
     import pandas as pd
 
     wides = {dimension: _wide(points, dimension) for dimension in dimensions}
+    draw = _Draw(n_resamples, confidence, seed, clusters)
     rows = []
     for name, couples in _groups(points).items():
         is_judge = cells["kind"].eq("judge") & cells["scorer"].eq(name)
@@ -154,9 +161,7 @@ def protocol(
                 defined = [value for value in values if not math.isnan(value)]
                 mean = sum(defined) / len(defined) if defined else math.nan
                 means.append(mean)
-                low, high = _interval(
-                    {one: wides[one] for one in averaged}, couples, measure, n_resamples, confidence, seed
-                )
+                low, high = _interval({one: wides[one] for one in averaged}, couples, measure, draw)
                 if len(chosen) == 1 and math.isnan(low):
                     # The one pair's own interval, where there is nothing to average.
                     low, high = float(chosen["low"].iloc[0]), float(chosen["high"].iloc[0])
@@ -194,33 +199,55 @@ def _groups(points: pd.DataFrame) -> dict[str, list[tuple[Column, Column]]]:
     return {**groups, HUMAN: between} if between else groups
 
 
-def _both(wide: pd.DataFrame, scorer: Column, rater: Column) -> tuple[Floats, Floats]:
+@dataclass(frozen=True)
+class _Draw:
+    """How to resample."""
+
+    n_resamples: int
+    confidence: float
+    seed: int
+    clusters: Mapping[str, str] | None
+
+    def bootstrap(self, statistic: Statistic, arrays: Sequence[Floats], ids: Sequence[str]) -> Estimate:
+        from creaeval.stats.resample import bootstrap
+
+        groups = None if self.clusters is None else [self.clusters.get(one, one) for one in ids]
+        return bootstrap(
+            statistic,
+            arrays,
+            n_resamples=self.n_resamples,
+            confidence=self.confidence,
+            groups=groups,
+            seed=self.seed,
+        )
+
+
+def _both(wide: pd.DataFrame, scorer: Column, rater: Column) -> tuple[Floats, Floats, list[str]]:
     import numpy as np
 
     if scorer not in wide.columns or rater not in wide.columns:
-        return np.empty(0), np.empty(0)
+        return np.empty(0), np.empty(0), []
     pairs = wide[[scorer, rater]].dropna()
-    return pairs[scorer].to_numpy(float), pairs[rater].to_numpy(float)
+    return pairs[scorer].to_numpy(float), pairs[rater].to_numpy(float), [*map(str, pairs.index)]
 
 
 def _measure(
-    x: Floats, y: Floats, measure: str, n_resamples: int, confidence: float, seed: int
+    x: Floats, y: Floats, ids: Sequence[str], measure: str, draw: _Draw
 ) -> tuple[float, float, float]:
     import numpy as np
 
-    from creaeval.stats import resample
     from creaeval.stats.icc import icc
 
     if measure == "icc":
-        form = icc(np.column_stack([x, y]), confidence)["ICC(A,1)"]
+        form = icc(np.column_stack([x, y]), draw.confidence)["ICC(A,1)"]
         return form.value, form.lower, form.upper
     statistic = _statistics().get(measure)
     if statistic is None:
         return _functions()[measure](x, y), math.nan, math.nan
-    if not n_resamples or len(x) == 0:
+    if not draw.n_resamples or len(x) == 0:
         value = float(statistic(np.ones((1, len(x))), x, y)[0]) if len(x) > 1 else math.nan
         return value, math.nan, math.nan
-    found = resample.bootstrap(statistic, [x, y], n_resamples=n_resamples, confidence=confidence, seed=seed)
+    found = draw.bootstrap(statistic, [x, y], ids)
     return found.value, found.low, found.high
 
 
@@ -266,18 +293,14 @@ def _interval(
     wides: Mapping[str, pd.DataFrame],
     couples: Sequence[tuple[Column, Column]],
     measure: str,
-    n_resamples: int,
-    confidence: float,
-    seed: int,
+    draw: _Draw,
 ) -> tuple[float, float]:
     """Resample responses for a mean over couples, then over dimensions."""
     import numpy as np
     import pandas as pd
 
-    from creaeval.stats.resample import bootstrap
-
     statistic = _statistics().get(measure)
-    if statistic is None or not n_resamples or not couples:
+    if statistic is None or not draw.n_resamples or not couples:
         return math.nan, math.nan
     joined = pd.concat(wides, axis=1)
     if joined.empty:
@@ -305,13 +328,7 @@ def _interval(
                 dimensions.append(_defined_mean(np.stack(values)))
         return _defined_mean(np.stack(dimensions)) if dimensions else np.full(len(counts), np.nan)
 
-    found = bootstrap(
-        mean_of_means,
-        [joined.to_numpy(float)],
-        n_resamples=n_resamples,
-        confidence=confidence,
-        seed=seed,
-    )
+    found = draw.bootstrap(mean_of_means, [joined.to_numpy(float)], [*map(str, joined.index)])
     return found.low, found.high
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from creaeval.cli.options import Ledger
+
+if TYPE_CHECKING:
+    from creaeval.runs import Run
 
 HELP = "Measure the agreement of a run's judges with raters, and of the raters with each other."
 EXAMPLE = "Example: creaeval agree 3f9a12bc04 --ratings ratings.csv --out agreement"
@@ -27,6 +30,14 @@ def agree(
         Literal["model", "final"],
         typer.Option(help="The judge's own values, as methods are compared, or the final ones."),
     ] = "model",
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Also for each value of a column that the responses carry."),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Resample whole groups of responses by a column they carry."),
+    ] = None,
     resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")] = 2000,
     seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
     out: Annotated[
@@ -35,6 +46,7 @@ def agree(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare a run with ratings."""
+    import pandas as pd
     from rich.console import Console
 
     from creaeval.analysis import PAPER, agreement, collect_points, compared_dimensions, protocol
@@ -52,10 +64,49 @@ def agree(
     if len(dimensions) < len(compared):
         left = ", ".join(dimension for dimension in compared if dimension not in rated)
         typer.echo(f"Nobody rated {len(compared) - len(dimensions)} dimensions: {left}.", err=True)
-    cells = agreement(points, dimensions, measures=measure or PAPER, n_resamples=resamples, seed=seed)
-    means = protocol(points, cells, dimensions, n_resamples=resamples, seed=seed)
-    print_agreement(Console(highlight=False, emoji=False), loaded.task, means)
+    clusters = _column(loaded, cluster, "--cluster") if cluster else None
+
+    def measured(chosen: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+        cells = agreement(
+            chosen,
+            dimensions,
+            measures=measure or PAPER,
+            n_resamples=resamples,
+            clusters=clusters,
+            seed=seed,
+        )
+        means = protocol(chosen, cells, dimensions, n_resamples=resamples, clusters=clusters, seed=seed)
+        return cells, means
+
+    cells, means = measured(points)
+    console = Console(highlight=False, emoji=False)
+    print_agreement(console, loaded.task, means)
+    if (
+        clusters is not None
+        and (number := len({clusters.get(one, one) for one in points["response_id"]})) < 30
+    ):
+        console.print(f"Only {number} clusters: intervals from fewer than 30 are too narrow.")
+    tables = {"agreement.csv": cells, "agreement_means.csv": means}
+    if by:
+        groups = points["response_id"].map(_column(loaded, by, "--by"))
+        parts = []
+        for value, chosen in points.groupby(groups, sort=True):
+            parts.append(measured(chosen)[1].assign(**{by: value}))
+            console.print(f"\n{by}: {value}", markup=False)
+            print_agreement(console, loaded.task, parts[-1])
+        tables["agreement_by.csv"] = pd.concat(parts)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        for name, table in (("agreement.csv", cells), ("agreement_means.csv", means)):
+        for name, table in tables.items():
             typer.echo(str(write_table(table, out / name)))
+
+
+def _column(run: Run, name: str, option: str) -> dict[str, str]:
+    """Return a carried column by response id."""
+    from creaeval.errors import SettingError
+
+    columns = dict.fromkeys(column for extra in run.carried.values() for column in extra)
+    if name not in columns:
+        known = ", ".join(columns) or "none"
+        raise SettingError(f"{option} {name}: the responses carry no such column; they carry {known}.")
+    return {response_id: extra.get(name, "") for response_id, extra in run.carried.items()}
