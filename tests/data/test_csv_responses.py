@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from creaeval.data import read_responses
-from data_folder import shared_case
 
 from .support import brick, cgpst, problems_of, the_problem, write
 
@@ -69,15 +68,6 @@ def test_007_and_7_are_two_people(tmp_path: Path) -> None:
     # Case F07.
     path = write(tmp_path / "a.csv", "id,object,response\r\n007,brick,a\r\n7,brick,b\r\n010,brick,c\r\n")
     assert [r.id for r in read_responses([path], brick())] == ["007", "7", "010"]
-
-
-def test_the_files_of_cases_f05_and_f07_are_read_as_they_should() -> None:
-    assert [r.steps["use"].text for r in read_responses([shared_case("inputs/F05.csv")], brick())] == [
-        "It’s a café step – with a “grip”",
-        "door stop",
-    ]
-    ids = [r.id for r in read_responses([shared_case("inputs/F07_responses.csv")], brick())]
-    assert ids == ["007", "7", "010"]
 
 
 def test_spaces_around_ids_do_not_count_and_blank_rows_are_skipped(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from creaeval.data import read_responses
-from data_folder import shared_case
 
 from .support import brick, cgpst, the_problem, write
 
@@ -143,7 +142,43 @@ def test_a_cut_off_document_is_an_error_and_no_traceback(tmp_path: Path, keep: i
     assert the_problem(lambda: read_responses([path], cgpst())).startswith(f"{path}: ")
 
 
-def test_the_table_of_case_f09_is_refused_with_what_was_found() -> None:
-    path = shared_case("inputs/F09.docx")
-    problem = the_problem(lambda: read_responses([path], brick()))
-    assert "found a table of 3 rows x 2 columns, expected one table of 2 rows and 1 column" in problem
+def table(path: Path, *rows: list[str]) -> Path:
+    document = docx.Document()
+    made = document.add_table(rows=len(rows), cols=len(rows[0]))
+    for row, texts in zip(made.rows, rows, strict=True):
+        for cell, text in zip(row.cells, texts, strict=True):
+            cell.text = text
+    document.save(str(path))
+    return path
+
+
+def test_a_table_with_a_header_holds_a_response_a_row(tmp_path: Path) -> None:
+    path = table(
+        tmp_path / "a.docx",
+        ["ID ", "Step-1", "group"],
+        ["007", "1. Fish\n2. Boats", "a"],
+        ["", " ", ""],
+        ["7", "1. Nets", "b"],
+    )
+    one, two = read_responses([path], cgpst())
+    assert (one.id, two.id, one.extra) == ("007", "7", {"group": "a"})
+    assert [item.text for item in one.steps["step1"].items] == ["Fish", "Boats"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([["id", "response"]], "has a header but no rows below it"),
+        ([["id", "response"], ["", "x"]], "row 2: found the id '', expected one that is not empty"),
+        ([["id", "response"], ["1", "x"], ["1", "y"]], "row 3: the id '1' is already taken by"),
+        (
+            [["name", "response"], ["1", "x"]],
+            "found a table of 2 rows x 2 columns, expected one table of 2 rows",
+        ),
+    ],
+)
+def test_a_wrong_table_with_a_header_is_explained(
+    tmp_path: Path, rows: list[list[str]], message: str
+) -> None:
+    path = table(tmp_path / "a.docx", *rows)
+    assert message in the_problem(lambda: read_responses([path], brick()))

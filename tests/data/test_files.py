@@ -50,8 +50,8 @@ def archive(name: str) -> bytes:
         ("a.json", b"", "is empty, expected data"),
         ("a.csv", b" \n", "is empty, expected data"),
         ("a.json", b'{"id": "\xff"}', "byte 8 (0xff) is not utf-8"),
-        ("a.xlsx", archive("xl/workbook.xml"), "spreadsheets are not read yet. Save the sheet as CSV"),
-        ("a.pages", b"x", "ends in '.pages', expected one of .csv, .docx, .json, .jsonl, .tsv"),
+        ("a.xlsx", archive("xl/workbook.xml"), "the workbook is damaged"),
+        ("a.pages", b"x", "ends in '.pages', expected one of .csv, .docx, .json, .jsonl, .tsv, .xlsm, .xlsx"),
     ],
 )
 def test_a_file_that_is_not_what_its_name_says_is_named(

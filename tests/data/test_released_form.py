@@ -121,7 +121,10 @@ def test_copies_of_a_text_that_differ_are_an_error_naming_the_step(tmp_path: Pat
             "found 3, expected a whole number from 0 to 2 (task cgpst, step1.originality)",
         ),
         ({"Step_1__1__Originality": 1}, "but item 2 is invalid (duplicate); an invalid item gets no points"),
-        ({"Step_6__0__Humaness": 0}, "Step-6, Humaness: found 0, expected a whole number from 1 to 5"),
+        (
+            {"Step_6__0__Humaness": 0},
+            "Step-6, Humaness: found 0, expected a whole or half number from 1 to 5",
+        ),
         ({"Step_6__0__Kindness": 1}, "task cgpst has no dimension 'step6.Kindness'"),
         (
             {"Step_1__3__Score_Summary": {"Fluency": 9}},

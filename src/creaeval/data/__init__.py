@@ -5,6 +5,7 @@ from creaeval.data.ratings import read_ratings
 from creaeval.data.readers import read_responses
 from creaeval.data.response import Item, Rating, Response, StepText
 from creaeval.data.scenarios import find_scenario, read_scenarios
+from creaeval.data.unmatched import unmatched
 
 __all__ = [
     "Item",
@@ -17,4 +18,5 @@ __all__ = [
     "read_responses",
     "read_scenarios",
     "split_items",
+    "unmatched",
 ]

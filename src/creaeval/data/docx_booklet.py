@@ -1,4 +1,4 @@
-"""Responses in a Word document: one table of one column, the id and then one row a step."""
+"""Responses in a Word document: a booklet (the id and then one row a step), or a table with a header."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 from creaeval.data.build import Placed, RawResponse, build_response
 from creaeval.data.docx_text import body_blocks, cell_text, list_marks, table_rows
 from creaeval.data.files import looks_like, read_bytes
+from creaeval.data.ids import clean_name
+from creaeval.data.table import Cell, make_table
+from creaeval.data.table_responses import holds_responses, responses_of
 from creaeval.errors import DataError
 
 if TYPE_CHECKING:
@@ -18,13 +21,14 @@ if TYPE_CHECKING:
 
 
 def read_docx_booklet(path: Path, task: Task, problems: list[str]) -> list[Placed]:
-    """Read the one response of a booklet.
+    """Read the response of a booklet, or those of a table with a header.
 
     Parameters
     ----------
     path : Path
         A .docx file with one table of one column: the response's id, then the steps in the task's order.
-        The scenario is what follows the last underscore of the id if it looks like ``FS10``.
+        The scenario is what follows the last underscore of the id if it looks like ``FS10``. Or a table
+        whose first row names the columns, as in a CSV file: an id, steps and others.
     task : Task
         The task that was answered.
     problems : list of str
@@ -39,7 +43,10 @@ def read_docx_booklet(path: Path, task: Task, problems: list[str]) -> list[Place
     DataError
         No Word document, or another layout; nothing was read from it then.
     """
-    cells = _read_cells(path, task)
+    rows = _read_rows(path, task)
+    if holds_responses([clean_name(cell) for cell in rows[0]], task):
+        return _read_rows_of_responses(rows, path, task, problems)
+    cells = [row[0] for row in rows]
     response_id = cells[0].strip()
     steps = {step.id: text for step, text in zip(task.steps, cells[1:], strict=True)}
     scenario = re.search(r"_(FS\d+)$", response_id)
@@ -48,7 +55,23 @@ def read_docx_booklet(path: Path, task: Task, problems: list[str]) -> list[Place
     return [placed] if placed is not None else []
 
 
-def _read_cells(path: Path, task: Task) -> list[str]:
+def _read_rows_of_responses(
+    rows: list[list[str]], path: Path, task: Task, problems: list[str]
+) -> list[Placed]:
+    def odd_length(number: int, found: int, expected: int) -> str:
+        return (
+            f"{path}, row {number}: found {found} cells, expected {expected} as in the header. Merged cells "
+            "are not read."
+        )
+
+    numbered = [(number, [Cell(text) for text in row]) for number, row in enumerate(rows, 1)]
+    table = make_table(
+        path, None, [(n, row) for n, row in numbered if not all(cell.blank for cell in row)], odd_length
+    )
+    return responses_of(table, task, problems)
+
+
+def _read_rows(path: Path, task: Task) -> list[list[str]]:
     from docx import Document
 
     data = read_bytes(path)
@@ -56,7 +79,7 @@ def _read_cells(path: Path, task: Task) -> list[str]:
     if kind != "a Word document (.docx)":
         raise DataError(f"{path}: looks like {kind}, expected a Word document (.docx).")
     try:
-        return _cells_of(Document(BytesIO(data)), path, task)
+        return _rows_of(Document(BytesIO(data)), path, task)
     except DataError:
         raise
     except Exception as error:  # python-docx answers damage with whatever its parser runs into
@@ -65,11 +88,12 @@ def _read_cells(path: Path, task: Task) -> list[str]:
         ) from error
 
 
-def _cells_of(document: Any, path: Path, task: Task) -> list[str]:
+def _rows_of(document: Any, path: Path, task: Task) -> list[list[str]]:
     tables, outside = body_blocks(document.element.body)
     expected = (
         f"expected one table of {len(task.steps) + 1} rows and 1 column: the response's id, then "
-        f"{', '.join(step.id for step in task.steps)}. No response was read from it."
+        f"{', '.join(step.id for step in task.steps)}; or a table whose first row names the columns, among "
+        "them 'id' and a step. No response was read from it."
     )
     if len(tables) != 1:
         count = "no table" if not tables else f"{len(tables)} tables"
@@ -78,11 +102,14 @@ def _cells_of(document: Any, path: Path, task: Task) -> list[str]:
         raise DataError(f"{path}: found text outside the table, {outside[:80]!r}, {expected}")
     rows = list(table_rows(tables[0]))
     columns = max((len(row) for row in rows), default=0)
-    if len(rows) != len(task.steps) + 1 or any(len(row) != 1 for row in rows):
-        raise DataError(f"{path}: found a table of {len(rows)} rows x {columns} columns, {expected}")
     numbering, styles = _lists(document)
     # Lists count afresh in every cell: a step's items start at 1 even where Word's list runs on.
-    return [cell_text(row[0], list_marks(numbering, styles)) for row in rows]
+    texts = [[cell_text(cell, list_marks(numbering, styles)) for cell in row] for row in rows]
+    if texts and holds_responses([clean_name(text) for text in texts[0]], task):
+        return texts
+    if len(rows) != len(task.steps) + 1 or any(len(row) != 1 for row in rows):
+        raise DataError(f"{path}: found a table of {len(rows)} rows x {columns} columns, {expected}")
+    return texts
 
 
 def _lists(document: Any) -> tuple[Any | None, dict[str, Any]]:

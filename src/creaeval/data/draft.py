@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from creaeval.data.item_words import CATEGORY, INVALID, read_category, read_code, resolve_step
-from creaeval.data.points import points_range, read_points
+from creaeval.data.points import points_range, read_half_points, read_points, takes_halves
 from creaeval.data.response import Rating
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
 from creaeval.tasks import fold, resolve
@@ -21,8 +21,16 @@ class _Key(NamedTuple):
 
 
 class _Value(NamedTuple):
-    value: int | str
+    value: float | str
     where: str
+    row: int | None
+
+    def __str__(self) -> str:
+        return self.value if isinstance(self.value, str) else f"{self.value:g}"
+
+
+#: What a name means: by the name, the step it is in and whether it is an item's.
+Names: TypeAlias = "dict[tuple[str, str | None, bool], tuple[Step | None, str]]"
 
 
 class RatingDraft:
@@ -40,16 +48,34 @@ class RatingDraft:
         The rating's place in words.
     problems : list of str
         What is wrong is added here.
+    names : dict, optional
+        The names that were resolved, kept for other drafts of the same task.
     """
 
     def __init__(
-        self, task: Task, response_id: str, rater: str, source: str, where: str, problems: list[str]
+        self,
+        task: Task,
+        response_id: str,
+        rater: str,
+        source: str,
+        where: str,
+        problems: list[str],
+        names: Names | None = None,
     ) -> None:
         self.response_id, self.rater, self.where = response_id, rater, where
         self._task, self._source, self._problems = task, source, problems
+        self._names: Names = {} if names is None else names
         self._values: dict[_Key, _Value] = {}
 
-    def put(self, name: str, raw: object, where: str, step: Step | None = None, item: object = None) -> None:
+    def put(
+        self,
+        name: str,
+        raw: object,
+        where: str,
+        step: Step | None = None,
+        item: object = None,
+        row: int | None = None,
+    ) -> None:
         """Take one value.
 
         Parameters
@@ -64,21 +90,32 @@ class RatingDraft:
             The step the name is in, if it is known.
         item : object, optional
             The item's number.
+        row : int, optional
+            The row of a table.
         """
         try:
-            found, part = self._resolve(name, step, item)
+            meant = (name, step.id if step is not None else None, item is not None)
+            if meant not in self._names:
+                self._names[meant] = self._resolve(name, step, item)
+            found, part = self._names[meant]
             number = self._item_number(found, part, item)
             value = self._read(raw, found, part, number)
         except ValueError as error:
             self._problems.append(f"{where}: {error}.")
             return
         key = _Key(found.id if found is not None else "", number, part)
-        earlier = self._values.setdefault(key, _Value(value, where))
+        later = _Value(value, where, row)
+        earlier = self._values.setdefault(key, later)
         if earlier.value != value:
-            of_item = f", item {number}" if number is not None else ""
+            of_item = f", item {number}," if number is not None else ""
+            places = (
+                f"rows {earlier.row} and {row}"
+                if row is not None and earlier.row not in {None, row}
+                else f"{earlier.where} and {where}"
+            )
             self._problems.append(
-                f"{where}: {_identity(found, part)}{of_item} of response {self.response_id!r} was scored "
-                f"twice by {self.rater!r}: {earlier.value} ({earlier.where}) and {value}. Keep one."
+                f"{self._source}: {self.response_id}/{self.rater}/{name}{of_item} rated twice: {earlier} and "
+                f"{later} ({places}). Keep one."
             )
 
     def _resolve(self, name: str, step: Step | None, item: object) -> tuple[Step | None, str]:
@@ -105,7 +142,7 @@ class RatingDraft:
         except ValueError as error:
             raise ValueError(f"item: {error} (task {self._task.id}, {step.id})") from error
 
-    def _read(self, raw: object, step: Step | None, part: str, item: int | None) -> int | str:
+    def _read(self, raw: object, step: Step | None, part: str, item: int | None) -> float | str:
         if step is not None and item is not None:
             if part == CATEGORY:
                 return read_category(raw, step, self._task)
@@ -115,8 +152,9 @@ class RatingDraft:
             low, high = scale.min, scale.max
         else:
             low, high = points_range(self._task, step, part)
+        halves = item is None and takes_halves(self._task, step, part)
         try:
-            return read_points(raw, low, high)
+            return read_half_points(raw, low, high) if halves else read_points(raw, low, high)
         except ValueError as error:
             raise ValueError(f"{error} (task {self._task.id}, {_identity(step, part)})") from error
 

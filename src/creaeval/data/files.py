@@ -14,9 +14,10 @@ from creaeval.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_OLE = b"\xd0\xcf\x11\xe0"
 _SIGNATURES = {
     b"%PDF": "a PDF",
-    b"\xd0\xcf\x11\xe0": "an old Office file (.doc or .xls)",
+    _OLE: "an old Office file (.doc or .xls)",
     b"{\\rtf": "an RTF document",
     b"\x1f\x8b": "a gzip archive",
     b"SQLite format 3\x00": "an SQLite database",
@@ -63,6 +64,8 @@ def looks_like(data: bytes) -> str | None:
     """Name what bytes look like, such as ``"a Word document (.docx)"``; None if they look like text."""
     if data.startswith(b"PK\x03\x04"):
         return _kind_of_zip(data)
+    if data.startswith(_OLE) and "EncryptedPackage".encode("utf-16-le") in data:
+        return "an Office file with a password"
     for signature, kind in _SIGNATURES.items():
         if data.startswith(signature):
             return kind

@@ -1,4 +1,4 @@
-"""Read whole points and know the range each value of a sheet can have."""
+"""Read points and know the range each value of a sheet can have."""
 
 from __future__ import annotations
 
@@ -10,33 +10,52 @@ if TYPE_CHECKING:
 
 
 def read_points(raw: object, low: int, high: int) -> int:
-    """Read whole points.
+    """Read whole points; see :func:`read_half_points`."""
+    return int(_read(raw, low, high, 1, "a whole number"))
+
+
+def read_half_points(raw: object, low: int, high: int) -> float:
+    """Read whole or half points, as raters give them.
 
     Parameters
     ----------
     raw : object
-        A whole number, or text such as ``"7"`` or ``"7.0"`` (as pandas writes whole numbers).
+        A number, or text such as ``"7"``, ``"7.5"`` or ``"7.0"`` (as pandas writes whole numbers).
     low, high : int
         The range, both ends included.
 
     Returns
     -------
-    int
+    float
 
     Raises
     ------
     ValueError
         Anything else, with what was found and what was expected.
     """
+    return _read(raw, low, high, 2, "a whole or half number")
+
+
+def _read(raw: object, low: int, high: int, parts: int, expected: str) -> float:
     points: float | None = None
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         points = raw
-    elif isinstance(raw, str) and re.fullmatch(r"\s*[+-]?\d{1,9}(\.0*)?\s*", raw):
+    elif isinstance(raw, str) and re.fullmatch(r"\s*[+-]?\d{1,9}(\.\d{0,9})?\s*", raw):
         points = float(raw)
-    if points is None or not low <= points <= high or points != int(points):
+    if points is None or not low <= points <= high or points * parts != int(points * parts):
         found = "nothing" if raw is None or raw == "" else repr(raw)[:60]
-        raise ValueError(f"found {found}, expected a whole number from {low} to {high}")
-    return int(points)
+        raise ValueError(f"found {found}, expected {expected} from {low} to {high}")
+    return points
+
+
+def takes_halves(task: Task, step: Step | None, part: str) -> bool:
+    """Whether half points can be given: to what is scored once a step, and to sums that it is part of.
+
+    Points of items are whole, and so are counts.
+    """
+    if step is None:
+        return any(takes_halves(task, s, "overall") for s in task.steps)
+    return any(d.scope == "step" and d.derive is None for d in _members(step, part))
 
 
 def points_range(task: Task, step: Step | None, part: str) -> tuple[int, int]:

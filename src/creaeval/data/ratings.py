@@ -8,9 +8,10 @@ from creaeval.data.cgpst_json import is_released_form
 from creaeval.data.cgpst_ratings import read_released_ratings
 from creaeval.data.files import list_files, read_text
 from creaeval.data.json_text import parse_json, parse_json_lines
-from creaeval.data.ratings_csv import read_csv_ratings
 from creaeval.data.ratings_json import read_json_ratings
+from creaeval.data.ratings_table import read_table_ratings
 from creaeval.data.readers import unknown_ending
+from creaeval.data.tables import TABLES, split_sheet
 from creaeval.errors import DataError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from creaeval.data.response import Rating
     from creaeval.tasks import Task
 
-_ENDINGS = {".json", ".jsonl", ".csv", ".tsv"}
+_ENDINGS = {".json", ".jsonl", *TABLES}
 
 
 def read_ratings(paths: str | Path | Sequence[str | Path], task: Task) -> list[Rating]:
@@ -31,7 +32,7 @@ def read_ratings(paths: str | Path | Sequence[str | Path], task: Task) -> list[R
     ----------
     paths : path or sequence of paths
         Files, or folders whose files are read: .json (released CGPST data or our own form), .jsonl, .csv,
-        .tsv.
+        .tsv, .xlsx or .xlsm (``FILE.xlsx#SHEET`` names a sheet).
     task : Task
         The task that was rated.
 
@@ -61,9 +62,9 @@ def read_ratings(paths: str | Path | Sequence[str | Path], task: Task) -> list[R
 
 
 def _read_file(path: Path, task: Task, problems: list[str]) -> list[RatingDraft]:
-    match path.suffix.lower():
-        case ".csv" | ".tsv":
-            return read_csv_ratings(path, task, problems)
+    match split_sheet(path)[0].suffix.lower():
+        case ending if ending in TABLES:
+            return read_table_ratings(path, task, problems)
         case ".jsonl":
             lines = parse_json_lines(read_text(path, "JSON Lines"), str(path))
             return [

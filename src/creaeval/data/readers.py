@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from creaeval.data.cgpst_json import is_released_form, read_released_responses
-from creaeval.data.csv_responses import read_csv_responses
 from creaeval.data.docx_booklet import read_docx_booklet
 from creaeval.data.files import list_files, read_text
 from creaeval.data.json_responses import read_json_objects
 from creaeval.data.json_text import parse_json, parse_json_lines
+from creaeval.data.table_responses import read_table_responses
+from creaeval.data.tables import TABLES, split_sheet
 from creaeval.errors import DataError
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from creaeval.data.response import Response
     from creaeval.tasks import Task
 
-_ENDINGS = {".json", ".jsonl", ".csv", ".tsv", ".docx"}
+_ENDINGS = {".json", ".jsonl", ".docx", *TABLES}
+_OTHER_SHEETS = {".xls", ".xlsb", ".ods", ".numbers"}
 
 
 def read_responses(paths: str | Path | Sequence[str | Path], task: Task) -> list[Response]:
@@ -30,7 +32,7 @@ def read_responses(paths: str | Path | Sequence[str | Path], task: Task) -> list
     ----------
     paths : path or sequence of paths
         Files, or folders whose files are read: .json (released CGPST data or our own form), .jsonl, .csv,
-        .tsv, .docx.
+        .tsv, .xlsx or .xlsm (``FILE.xlsx#SHEET`` names a sheet), .docx.
     task : Task
         The task that was answered.
 
@@ -58,11 +60,11 @@ def read_responses(paths: str | Path | Sequence[str | Path], task: Task) -> list
 
 
 def _read_file(path: Path, task: Task, problems: list[str]) -> list[Placed]:
-    match path.suffix.lower():
+    match split_sheet(path)[0].suffix.lower():
         case ".docx":
             return read_docx_booklet(path, task, problems)
-        case ".csv" | ".tsv":
-            return read_csv_responses(path, task, problems)
+        case ending if ending in TABLES:
+            return read_table_responses(path, task, problems)
         case ".jsonl":
             lines = parse_json_lines(read_text(path, "JSON Lines"), str(path))
             return [
@@ -85,9 +87,9 @@ def unknown_ending(path: Path, endings: set[str]) -> DataError:
     """Make the error for a file of a form that is not read."""
     if not path.exists():
         return DataError(f"{path}: there is no such file. Check the name and the folder.")
-    if path.suffix.lower() in {".xlsx", ".xls", ".xlsm", ".ods"}:
+    if path.suffix.lower() in _OTHER_SHEETS:
         return DataError(
-            f"{path}: spreadsheets are not read yet. Save the sheet as CSV (UTF-8) and give that file."
+            f"{path}: spreadsheets ending in {path.suffix!r} are not read. Save it as .xlsx or CSV (UTF-8)."
         )
     return DataError(f"{path}: ends in {path.suffix!r}, expected one of {', '.join(sorted(endings))}.")
 

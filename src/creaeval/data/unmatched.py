@@ -1,0 +1,50 @@
+"""Name the ratings that belong to no response."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.tasks import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from creaeval.data.response import Rating, Response
+
+
+def unmatched(ratings: Iterable[Rating], responses: Iterable[Response]) -> list[str]:
+    """Name every id that was rated and has no response.
+
+    Parameters
+    ----------
+    ratings : iterable of Rating
+        The ratings.
+    responses : iterable of Response
+        The responses.
+
+    Returns
+    -------
+    list of str
+        A sentence for each such id, in the order of the ratings: ``rating id 11 has no response (by A, in
+        ratings.xlsx).`` It names a response whose id is written nearly alike, which still is another one:
+        ``007`` and ``7`` are two.
+    """
+    known = dict.fromkeys(response.id for response in responses)
+    missing: dict[str, list[Rating]] = {}
+    for rating in ratings:
+        if rating.response_id not in known:
+            missing.setdefault(rating.response_id, []).append(rating)
+    return [_sentence(response_id, of, list(known)) for response_id, of in missing.items()]
+
+
+def _sentence(response_id: str, ratings: Sequence[Rating], known: Sequence[str]) -> str:
+    raters = ", ".join(dict.fromkeys(rating.rater for rating in ratings))
+    files = ", ".join(dict.fromkeys(rating.source for rating in ratings if rating.source))
+    where = f" (by {raters}{f', in {files}' if files else ''})."
+    alike = next((one for one in known if _bare(one) == _bare(response_id)), None)
+    hint = f" There is a response {alike!r}; make the ids the same if they are." if alike else ""
+    return f"rating id {response_id} has no response{where}{hint}"
+
+
+def _bare(identifier: str) -> str:
+    return fold(identifier).lstrip("0")
