@@ -86,6 +86,14 @@ def test_agreement_is_shown_with_people_and_between_them_and_written(
     assert "Nobody rated 19 dimensions" in ended.err
 
 
+def test_a_rating_without_a_response_is_named(command: CommandLine, scored: str) -> None:  # F07
+    with (command.folder / "ratings.csv").open("a", newline="") as file:
+        csv.writer(file).writerow(("R11", "A", "Focus", 4))
+    ended = command("agree", scored, "--ratings", "ratings.csv", "--resamples", "0")
+    assert ended.code == 0
+    assert "rating id R11 has no response (by A, in" in ended.err
+
+
 def test_a_constant_rater_is_undefined_and_never_0(command: CommandLine, scored: str) -> None:
     rows = [("R" + str(number), "A", "Focus", 4) for number in range(6)]
     with (command.folder / "flat.csv").open("w", newline="") as file:

@@ -68,7 +68,7 @@ def test_f07_007_and_7_are_two_people_and_11_has_no_response() -> None:
         ("010", "A"): 8,
         ("11", "A"): 5,
     }
-    (sentence,) = unmatched(ratings, responses)
+    (sentence,) = unmatched(ratings, [one.id for one in responses])
     assert sentence == f"rating id 11 has no response (by A, in {CASES / 'F07_ratings.xlsx'})."
 
 

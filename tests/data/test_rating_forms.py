@@ -180,12 +180,12 @@ def test_ratings_without_a_response_are_named_once_each() -> None:
         rating("7"),
         rating("r01"),
     ]
-    assert unmatched(ratings, responses) == [
+    assert unmatched(ratings, [one.id for one in responses]) == [
         "rating id 11 has no response (by A, B, in a.csv).",
         "rating id 7 has no response (by A). There is a response '007'; make the ids the same if they are.",
         "rating id r01 has no response (by A). There is a response 'R01'; make the ids the same if they are.",
     ]
-    assert unmatched([rating("007")], responses) == []
+    assert unmatched([rating("007")], [one.id for one in responses]) == []
 
 
 _NAME = st.text("abcXYZ019é-_.", min_size=1, max_size=6)

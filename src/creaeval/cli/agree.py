@@ -51,13 +51,16 @@ def agree(
 
     from creaeval.analysis import PAPER, agreement, collect_points, compared_dimensions, protocol
     from creaeval.cli.stored import open_store
-    from creaeval.data import read_ratings
+    from creaeval.data import read_ratings, unmatched
     from creaeval.report.agreement_text import print_agreement
     from creaeval.runs import write_table
 
     with open_store(ledger) as store:
         loaded = store.load(run)
-        points = collect_points(loaded, read_ratings(ratings, loaded.task), values=values)
+        rated_by_people = read_ratings(ratings, loaded.task)
+        points = collect_points(loaded, rated_by_people, values=values)
+    for line in unmatched(rated_by_people, loaded.carried):
+        typer.echo(line, err=True)
     rated = set(points.loc[points["kind"].eq("rater"), "dimension"])
     compared = compared_dimensions(loaded.task)
     dimensions = [dimension for dimension in compared if dimension in rated]

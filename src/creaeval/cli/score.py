@@ -19,7 +19,9 @@ EXAMPLE = (
 def score(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Files or folders of responses: json, jsonl, csv or docx.", metavar="FILES"),
+        typer.Argument(
+            help="Files or folders of responses: json, jsonl, csv, xlsx or docx.", metavar="FILES"
+        ),
     ],
     task: Task = "cgpst",
     scenario: Annotated[
@@ -45,7 +47,7 @@ def score(
 ) -> None:
     """Score responses and write the results to a folder."""
     from creaeval.cli.running import run_and_report
-    from creaeval.data import read_ratings
+    from creaeval.data import read_ratings, unmatched
     from creaeval.runs import prepare
     from creaeval.tasks import load_task
 
@@ -63,4 +65,6 @@ def score(
         keys=keys,
         missing_step=missing_step,
     )
+    for line in unmatched(rated, [response.id for response in plan.responses]):
+        typer.echo(line, err=True)
     raise typer.Exit(run_and_report(plan, ledger, out, rated))

@@ -9,18 +9,18 @@ from creaeval.tasks import fold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from creaeval.data.response import Rating, Response
+    from creaeval.data.response import Rating
 
 
-def unmatched(ratings: Iterable[Rating], responses: Iterable[Response]) -> list[str]:
+def unmatched(ratings: Iterable[Rating], response_ids: Iterable[str]) -> list[str]:
     """Name every id that was rated and has no response.
 
     Parameters
     ----------
     ratings : iterable of Rating
         The ratings.
-    responses : iterable of Response
-        The responses.
+    response_ids : iterable of str
+        Ids of the responses.
 
     Returns
     -------
@@ -29,7 +29,7 @@ def unmatched(ratings: Iterable[Rating], responses: Iterable[Response]) -> list[
         ratings.xlsx).`` It names a response whose id is written nearly alike, which still is another one:
         ``007`` and ``7`` are two.
     """
-    known = dict.fromkeys(response.id for response in responses)
+    known = dict.fromkeys(response_ids)
     missing: dict[str, list[Rating]] = {}
     for rating in ratings:
         if rating.response_id not in known:
