@@ -259,20 +259,26 @@ class Ask:
             limiter = self.limiter or shared_limiter(self.model)
             async with self._own_room, limiter.room():
                 reply, attempts = await self._request(key, request, label, limiter)
-            # No await between the reply and its commit: a cancelled task cannot lose what was paid for.
-            call = NewCall(
-                key,
-                self.model.identity,
-                self.role,
-                label,
-                request,
-                repeat,
-                reply,
-                schema_hash=form_hash,
-                cost_usd=cost_of(self.model, reply.usage),
-                attempts=attempts,
-            )
-            return self.ledger.put(call), False
+                # No await between the reply and its commit: a cancelled task cannot lose what was paid for.
+                stored = self.ledger.put(
+                    NewCall(
+                        key,
+                        self.model.identity,
+                        self.role,
+                        label,
+                        request,
+                        repeat,
+                        reply,
+                        schema_hash=form_hash,
+                        cost_usd=cost_of(self.model, reply.usage),
+                        attempts=attempts,
+                    )
+                )
+            # Whoever waits for the place sends its request before this reply is read: replies that come
+            # together would else keep the provider idle for as long as reading all of them takes.
+            for _ in range(2):
+                await asyncio.sleep(0)
+            return stored, False
 
     async def _request(
         self, key: str, request: ChatRequest, label: Mapping[str, str], limiter: Limiter

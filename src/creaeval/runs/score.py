@@ -104,7 +104,7 @@ def score(
         missing_step=missing_step,
     )
     with Ledger.open(ledger) as opened:
-        return run_plan(plan, opened, watcher).in_memory()
+        return run_plan(plan, opened, watcher, in_memory=True)
 
 
 def prepare(
@@ -169,7 +169,7 @@ def _responses(
     return [*read_responses(paths, task), *objects] if paths else objects
 
 
-def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None) -> Run:
+def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_memory: bool = False) -> Run:
     """Carry out a plan and keep everything in the ledger.
 
     Parameters
@@ -180,6 +180,8 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None) -> Run:
         Where calls, outcomes and the run's record go.
     watcher : Watcher, optional
         Is told of progress.
+    in_memory : bool
+        Whether the run that is returned holds all outcomes, so that it outlives the ledger.
 
     Returns
     -------
@@ -195,15 +197,24 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None) -> Run:
     given = {response.id: (position, response.extra) for position, response in enumerate(plan.responses)}
     store.begin(plan, describe_plan(plan))
 
+    held: dict[int, Outcome] = {}
+
     def keep(outcome: Outcome) -> None:
         position, carried = given[outcome.response_id]
         store.keep(run_id, outcome, position, carried)
+        if in_memory:
+            held[position] = outcome
 
     def close(state: State) -> Run:
         run = store.load(run_id)
+        if in_memory:
+            run = replace(run, outcomes=tuple(held[position] for position in sorted(held)))
         manifest = {**run.manifest, **describe_result(run, plan)}
         store.end(run_id, state, manifest)
-        return replace(run, state=state, manifest=manifest)
+        ended = replace(run, state=state, manifest=manifest)
+        # The outcomes have been counted; nobody need read them all again for that.
+        ended.__dict__["summary"] = run.summary
+        return ended
 
     try:
         _finish_in_any_thread(carry_out(plan, ledger, keep, watcher))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import cache
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
@@ -26,6 +27,13 @@ def builtin_tasks() -> list[str]:
     return sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml"))
 
 
+@cache
+def _built_in(name: str) -> Task:
+    # Reading YAML with its places takes a quarter of a second, and the same command may need the task twice.
+    resource = files("creaeval.tasks") / "builtin" / f"{name}.yaml"
+    return parse_task(resource.read_text(encoding="utf-8"), f"built-in task {name}")
+
+
 def load_task(name_or_path: str | Path) -> Task:
     """Load a task by the name of a built-in or by the path of a YAML file.
 
@@ -45,8 +53,7 @@ def load_task(name_or_path: str | Path) -> Task:
     """
     name = str(name_or_path)
     if name in builtin_tasks():
-        resource = files("creaeval.tasks") / "builtin" / f"{name}.yaml"
-        return parse_task(resource.read_text(encoding="utf-8"), f"built-in task {name}")
+        return _built_in(name)
     path = Path(name)
     if not path.is_file():
         near = get_close_matches(name, builtin_tasks(), n=1)
