@@ -118,8 +118,8 @@ def main() -> None:
         prompts = ("".join(message["content"] for message in call["messages"]) for call in calls)
         print(
             f"{len(calls)} calls, {CONCURRENCY} at once, replies after {DELAY * 1000:.0f} ms; on average "
-            f"prompts of {mean_kb(prompts)}, replies of {mean_kb(replies)}; {given.repetitions} repetitions; Python "
-            f"{platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n"
+            f"prompts of {mean_kb(prompts)}, replies of {mean_kb(replies)}; {given.repetitions} repetitions; "
+            f"Python {platform.python_version()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n"
         )
         pythons = list(dict.fromkeys([sys.executable, given.peers_python]))
         contenders = [Contender(one, pythons, url, Path(name)) for one in given.only or CONTENDERS]

@@ -2,8 +2,10 @@
 
     python benchmarks/memory.py
 
-Each run has a process of its own. Resident memory in MB: once all inputs are read and planned (first reply),
-the peak until the last response is scored, and the peak until the run is returned.
+Once as the command, which writes the results to a folder and reads outcomes back a few at a time, and once as
+`creaeval.score`, which returns all of them in memory. Each run has a process of its own. For the latter also
+resident memory once all inputs are read and planned (first reply), and the peak until the last response is
+scored.
 """
 
 from __future__ import annotations
@@ -17,11 +19,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from loopback_server import pin, server
+from loopback_server import server
 
 from booklets import write_booklets
 
-CALLS = 7
+MODEL, CONCURRENCY = "openai:bench", 64
 
 
 def memory(field: str) -> float:
@@ -44,54 +46,70 @@ class Gauge:
         self.scored = memory("VmHWM")
 
 
-def measure(n: int, url: str) -> None:
+def score_in_python(folder: Path) -> None:
     from creaeval import score
 
-    pin(0)
-    os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "key"}
-    gauge, started, cpu = Gauge(), time.perf_counter(), time.process_time()
+    gauge = Gauge()
+    run = score(
+        folder / "booklets.json",
+        scenarios=folder / "scenario.yaml",
+        analyst=MODEL,
+        judges=MODEL,
+        settings={"concurrency": CONCURRENCY},
+        ledger=folder / "ledger.db",
+        watcher=gauge,
+    )
+    assert run.n_failed == 0
+    print(json.dumps({"planned": gauge.planned, "scored": gauge.scored}))
+
+
+def score_by_command(folder: Path) -> list[str]:
+    command = [str(Path(sys.executable).with_name("creaeval")), "score", str(folder / "booklets.json")]
+    command += ["--scenario", str(folder / "scenario.yaml"), "--analyst", MODEL, "--judge", MODEL]
+    command += ["--set", f"concurrency={CONCURRENCY}", "--ledger", str(folder / "ledger.db")]
+    return [*command, "--out", str(folder / "out")]
+
+
+def measure(n: int, how: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name:
-        inputs = write_booklets(Path(name), n)
-        model = {"analyst": "openai:bench", "judges": "openai:bench", "settings": {"concurrency": 64}}
-        run = score(**inputs, **model, ledger=Path(name) / "ledger.db", watcher=gauge)
-        assert run.n_failed == 0
-        ledger = sum(path.stat().st_size for path in Path(name).glob("ledger.db*")) / 2**20
-    figures = {
-        "planned": gauge.planned,
-        "scored": gauge.scored,
-        "returned": memory("VmHWM"),
-        "ledger": ledger,
-    }
-    figures |= {"wall": time.perf_counter() - started, "cpu": 1000 * (time.process_time() - cpu) / CALLS / n}
-    print(json.dumps(figures))
+        folder, started = Path(name), time.perf_counter()
+        write_booklets(folder, n)
+        own = [sys.executable, __file__, "--score", name]
+        command = score_by_command(folder) if how == "command" else own
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        printed = process.stdout.read()
+        _, status, used = os.wait4(process.pid, 0)
+        assert status == 0, printed
+        figures = {"peak": used.ru_maxrss / 1024, "wall": time.perf_counter() - started}
+        return figures | (json.loads(printed.splitlines()[-1]) if how == "score()" else {})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Peak memory of a run by the number of booklets.")
     parser.add_argument("--booklets", type=int, nargs="+", default=[200, 2000])
-    parser.add_argument("--measure", nargs=2, metavar=("N", "URL"), help=argparse.SUPPRESS)
+    parser.add_argument("--score", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.measure:
-        measure(int(given.measure[0]), given.measure[1])
+    if given.score:
+        score_in_python(given.score)
         return
-    found: dict[int, dict[str, float]] = {}
-    print(
-        "| booklets | MB planned | MB peak, scored | MB peak, returned | MB ledger | wall s | CPU ms a call |"
-    )
-    print("|---|---|---|---|---|---|---|")
+    print("| run as | booklets | MB planned | MB peak, scored | MB peak | wall s |")
+    print("|---|---|---|---|---|---|")
+    growth: list[str] = []
     with server(0.005) as url:
-        for n in given.booklets:
-            command = [sys.executable, __file__, "--measure", str(n), url]
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-            found[n] = figures = json.loads(done.stdout.splitlines()[-1])
-            cells = [f"{figures[key]:.0f}" for key in ("planned", "scored", "returned", "ledger", "wall")]
-            print(f"| {n} | {' | '.join(cells)} | {figures['cpu']:.2f} |", flush=True)
-    few, many = min(found), max(found)
-    if few < many:
-        for key in ("planned", "scored", "returned"):
-            low, high = found[few][key], found[many][key]
-            grown = 1024 * (high - low) / (many - few)
-            print(f"{key}: {high / low:.2f} times the memory, {grown:.1f} KB a booklet")
+        os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "key"}
+        for how in ("command", "score()"):
+            found = {n: measure(n, how) for n in sorted(given.booklets)}
+            for n, figures in found.items():
+                cells = [
+                    f"{figures[key]:.0f}" if key in figures else "" for key in ("planned", "scored", "peak")
+                ]
+                print(f"| {how} | {n} | {' | '.join(cells)} | {figures['wall']:.0f} |")
+            (few, low), *_, (many, high) = found.items()
+            each = 1024 * (high["peak"] - low["peak"]) / (many - few)
+            growth.append(
+                f"{how}: {high['peak'] / low['peak']:.2f} times the memory, {each:.0f} KB a booklet"
+            )
+    print("", *growth, sep="\n")
 
 
 if __name__ == "__main__":
