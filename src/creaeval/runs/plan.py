@@ -74,16 +74,8 @@ class Plan:
                 answer_settings(role.settings) for role in (self.analyst_settings, *self.judge_settings)
             ],
             "prompts": prompt_hashes(self.task.language),
-            "responses": sorted(
-                json.dumps(
-                    [
-                        case.response.model_dump(mode="json", exclude={"source"}),
-                        case.scenario.model_dump(mode="json") if case.scenario is not None else None,
-                    ],
-                    sort_keys=True,
-                )
-                for case in self.cases
-            ),
+            # Hashed one by one: the texts of all together would double the memory of a large plan.
+            "responses": sorted(map(_content_hash, self.cases)),
             "refused": sorted(self.refused),
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:10]
@@ -186,6 +178,12 @@ def make_plan(
         tuple(cases),
         refused,
     )
+
+
+def _content_hash(case: Case) -> str:
+    response = case.response.model_dump(mode="json", exclude={"source"})
+    scenario = case.scenario.model_dump(mode="json") if case.scenario is not None else None
+    return hashlib.sha256(json.dumps([response, scenario], sort_keys=True).encode()).hexdigest()
 
 
 def _check_ids(responses: Sequence[Response]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -216,6 +217,9 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_m
         ended.__dict__["summary"] = run.summary
         return ended
 
+    # What is there already stays: without this the collector looks through all imported modules and all
+    # responses again and again, which takes a tenth of a run's processor time.
+    gc.freeze()
     try:
         _finish_in_any_thread(carry_out(plan, ledger, keep, watcher))
     except KeyboardInterrupt:
@@ -224,6 +228,8 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_m
     except CreaEvalError:
         close("failed")
         raise
+    finally:
+        gc.unfreeze()
     return close("finished")
 
 
