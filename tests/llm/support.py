@@ -87,10 +87,29 @@ def served(url: str, **options: Any) -> HostedModel:
     return HostedModel("openai:m1", "m1", COMPATIBLE, base_url=url, api_key=KEY, **options)
 
 
+# One for each protocol and dialect.
+MODELS = {
+    "vllm": "ours",
+    "openai": "gpt-5.4",
+    "openai-responses": "gpt-5.4",
+    "anthropic": "claude-haiku-4-5",
+    "google": "gemini-2.5-flash",
+    "mistral": "mistral-large-latest",
+    "groq": "openai/gpt-oss-120b",
+    "deepseek": "deepseek-chat",
+    "qwen": "qwen-plus",
+}
+
+
+def address(prefix: str, root: str) -> str:
+    """Return what a provider's base URL is on a loopback server, whose root is without ``/v1``."""
+    return root if PROVIDERS[prefix].api in ("anthropic", "google", "groq", "mistral") else f"{root}/v1"
+
+
 def hosted(prefix: str, model: str, root: str, **options: Any) -> HostedModel:
     """Make a provider's model behind a loopback server, whose URL is without ``/v1``."""
     provider = PROVIDERS[prefix]
-    url = root if provider.api in ("anthropic", "google", "groq", "mistral") else f"{root}/v1"
+    url = address(prefix, root)
     return HostedModel(f"{prefix}:{model}", model, provider, base_url=url, api_key=KEY, **options)
 
 

@@ -17,7 +17,7 @@ from creaeval.llm.providers.hosted import HostedModel
 from creaeval.llm.providers.table import COMPATIBLE, PROVIDERS
 from loopback import HTML_PAGE, Fault, Handler, Loopback, Scripted, http_date, limited, spell, used
 
-from .support import KEY, Verdict, hosted, served, verdict
+from .support import KEY, MODELS, Verdict, hosted, served, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,18 +27,6 @@ if TYPE_CHECKING:
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string", "maxLength": 9}}}
 REQUEST = ChatRequest("You judge.", (Message("user", "Rate it."),), SCHEMA, "Sheet", Settings(timeout=5))
-# One for each protocol and dialect.
-MODELS = {
-    "vllm": "ours",
-    "openai": "gpt-5.4",
-    "openai-responses": "gpt-5.4",
-    "anthropic": "claude-haiku-4-5",
-    "google": "gemini-2.5-flash",
-    "mistral": "mistral-large-latest",
-    "groq": "openai/gpt-oss-120b",
-    "deepseek": "deepseek-chat",
-    "qwen": "qwen-plus",
-}
 each_provider = pytest.mark.parametrize("prefix", MODELS)
 
 

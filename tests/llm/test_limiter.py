@@ -60,7 +60,7 @@ class Provider:
         self.open = self.peak = 0
 
     async def ask(self, _: int = 0) -> None:
-        async with self.limiter.room():
+        async with self.limiter.room:
             while True:
                 started = await self.limiter.turn(self.tokens)
                 number = len(self.starts)

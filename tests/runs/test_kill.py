@@ -34,22 +34,15 @@ def handler(body: dict[str, Any], _: int) -> Scripted:
     asked = "".join(turn["content"] for turn in body["messages"])
     seen = sorted(set(re.findall(r"respondent\d\dx", asked)))
     points = 1 + sum(map(ord, asked)) % 3
-
-    def values(schema: dict[str, Any], path: str) -> Any:
-        if schema.get("type") == "integer":
-            return min(points, schema.get("maximum", points))
-        return None
-
     reply = fill(wanted["schema"], wanted["name"], write=lambda path: f"{seen} {path}"[:40])
-    return Scripted(json.dumps(_number(reply, wanted["schema"], values)), delay=0.15)
+    return Scripted(json.dumps(_with_points(reply, wanted["schema"], points)), delay=0.15)
 
 
-def _number(value: Any, schema: dict[str, Any], values: Any) -> Any:
+def _with_points(value: Any, schema: dict[str, Any], points: int) -> Any:
     if isinstance(value, dict):
         fields = schema.get("properties", {})
-        return {name: _number(inner, fields.get(name, {}), values) for name, inner in value.items()}
-    chosen = values(schema, "")
-    return value if chosen is None else chosen
+        return {name: _with_points(inner, fields.get(name, {}), points) for name, inner in value.items()}
+    return min(points, schema.get("maximum", points)) if schema.get("type") == "integer" else value
 
 
 def committed(ledger: Path) -> set[str]:

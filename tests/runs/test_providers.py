@@ -10,6 +10,7 @@ import pytest
 import creaeval
 from booklets import marked, scenarios
 from creaeval.llm.providers.table import PROVIDERS
+from llm.support import MODELS, address
 from loopback import Loopback, Scripted, wanted
 from scripted import fill
 
@@ -19,17 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from loopback import Handler
-
-MODELS = {
-    "openai": "gpt-5.4",
-    "openai-responses": "gpt-5.4",
-    "anthropic": "claude-haiku-4-5",
-    "google": "gemini-2.5-flash",
-    "mistral": "mistral-large-latest",
-    "groq": "openai/gpt-oss-120b",
-    "deepseek": "deepseek-chat",
-    "qwen": "qwen-plus",
-}
 
 
 def recorder(replies: list[str]) -> Handler:
@@ -46,8 +36,7 @@ def recorder(replies: list[str]) -> Handler:
 def score(folder: Path, prefix: str, model: str, handler: Handler, patch: pytest.MonkeyPatch) -> pd.DataFrame:
     provider = PROVIDERS[prefix]
     with Loopback(handler) as server:
-        own = provider.own or prefix in ("openai", "openai-responses")
-        patch.setenv(provider.url_variables[0], server.url if own else server.root + _path(prefix))
+        patch.setenv(provider.url_variables[0], address(prefix, server.root))
         patch.setenv(provider.keys[0], "test-key-0123456789")
         run = creaeval.score(
             [marked("R1", "alfa")],
@@ -61,16 +50,12 @@ def score(folder: Path, prefix: str, model: str, handler: Handler, patch: pytest
     return run.scores.drop(columns="judge")
 
 
-def _path(prefix: str) -> str:
-    return "/v1" if prefix in ("deepseek", "qwen") else ""
-
-
-@pytest.mark.parametrize("prefix", MODELS)
+@pytest.mark.parametrize("prefix", [prefix for prefix in MODELS if prefix != "vllm"])
 def test_a_booklet_gets_the_same_sheet_through_every_protocol(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefix: str
 ) -> None:
     replies: list[str] = []
-    plain = score(tmp_path, "vllm", "ours", recorder(replies), monkeypatch)
+    plain = score(tmp_path, "vllm", MODELS["vllm"], recorder(replies), monkeypatch)
     assert len(replies) == 7
     # Other providers are sent the schema in another form, without its ranges or as a tool.
     through = score(

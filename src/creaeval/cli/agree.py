@@ -54,6 +54,7 @@ def agree(
     from creaeval.data import read_ratings, unmatched
     from creaeval.report.agreement_text import print_agreement
     from creaeval.runs import write_table
+    from creaeval.stats.resample import FEW_CLUSTERS
 
     with open_store(ledger) as store:
         loaded = store.load(run)
@@ -84,11 +85,10 @@ def agree(
     cells, means = measured(points)
     console = Console(highlight=False, emoji=False)
     print_agreement(console, loaded.task, means)
-    if (
-        clusters is not None
-        and (number := len({clusters.get(one, one) for one in points["response_id"]})) < 30
-    ):
-        console.print(f"Only {number} clusters: intervals from fewer than 30 are too narrow.")
+    if clusters is not None:
+        number = len({clusters.get(one, one) for one in points["response_id"]})
+        if number < FEW_CLUSTERS:
+            console.print(f"Only {number} clusters: intervals from fewer than {FEW_CLUSTERS} are too narrow.")
     tables = {"agreement.csv": cells, "agreement_means.csv": means}
     if by:
         groups = points["response_id"].map(_column(loaded, by, "--by"))

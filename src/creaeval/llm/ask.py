@@ -257,7 +257,7 @@ class Ask:
                 return stored, True
             await self.model.start()
             limiter = self.limiter or shared_limiter(self.model)
-            async with self._own_room, limiter.room():
+            async with self._own_room, limiter.room:
                 reply, attempts = await self._request(key, request, label, limiter)
                 # No await between the reply and its commit: a cancelled task cannot lose what was paid for.
                 stored = self.ledger.put(

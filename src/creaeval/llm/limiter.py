@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from creaeval.llm.chat import Limits
 
 _FIRST_GAP = 0.1
@@ -29,11 +26,17 @@ class Limiter:
     ----------
     limits : Limits
         What is known beforehand.
+
+    Attributes
+    ----------
+    room : asyncio.Semaphore
+        The places for open requests, each to be held over retries and their waits too: were it given up
+        during a wait, the next in line would ask a provider that refuses.
     """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self._room = asyncio.Semaphore(limits.concurrency)
+        self.room = asyncio.Semaphore(limits.concurrency)
         rate = limits.requests_per_minute
         self._stated_gap = 60 / rate if rate else 0.0
         self._gap = 0.0
@@ -45,15 +48,6 @@ class Limiter:
         self._last_start = 0.0
         # Counts how often the pace was slowed: who waits then takes a place at the new pace.
         self._pace = 0
-
-    @asynccontextmanager
-    async def room(self) -> AsyncIterator[None]:
-        """Hold one of the places for open requests, over retries and their waits too.
-
-        Were the place given up during a wait, the next in line would ask a provider that refuses.
-        """
-        async with self._room:
-            yield
 
     async def turn(self, tokens: int) -> float:
         """Wait until a request may start.

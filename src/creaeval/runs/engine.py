@@ -93,11 +93,8 @@ async def carry_out(
         if watcher is not None:
             watcher.response_done(outcome)
 
-    asks = [
-        ask(model, settings, "judge" if index else "analyst")
-        for index, (model, settings) in enumerate(plan.roles)
-    ]
-    roles = Roles(asks[0], asks[1:])
+    analyst, *judges = plan.roles
+    roles = Roles(ask(*analyst, "analyst"), [ask(*judge, "judge") for judge in judges])
     method = get_method(plan.method)
     models = {id(model): model for model in (plan.analyst, *plan.judges)}.values()
     room = asyncio.Semaphore(_responses_at_once(plan))

@@ -50,13 +50,14 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
     dict
         JSON values only; file names without folders, no keys.
     """
+    analyst, *judges = plan.roles
     return {
         "run_id": plan.run_id,
         "task": plan.task.id,
         "task_sha256": _hash(plan.task.model_dump(mode="json")),
         "method": plan.method,
-        "analyst": _model(*plan.roles[0]),
-        "judges": [_model(*role) for role in plan.roles[1:]],
+        "analyst": _model(*analyst),
+        "judges": [_model(*judge) for judge in judges],
         "prompts_sha256": {"language": plan.task.language, **prompt_hashes(plan.task.language)},
         "scenarios": sorted({case.scenario.id for case in plan.cases if case.scenario is not None}),
         "responses": [

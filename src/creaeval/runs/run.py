@@ -71,10 +71,6 @@ class Run:
         """Every score sheet, by response and judge."""
         return tuple(sheet for outcome in self.outcomes for sheet in outcome.sheets)
 
-    def in_memory(self) -> Run:
-        """Return the same run with all outcomes in memory, so that it outlives its ledger."""
-        return replace(self, outcomes=tuple(self.outcomes))
-
     def parts(self) -> Iterator[Run]:
         """Split the run into parts of a few responses, for work that must not hold all of them at once."""
         outcomes = iter(self.outcomes)
