@@ -205,3 +205,17 @@ def test_what_makes_no_sense_is_refused_in_words(change: dict[str, object], word
 def test_benjamini_yekutieli_takes_one_dimension() -> None:
     with pytest.raises(ValueError, match="one-dimensional"):
         benjamini_yekutieli([[0.1]])
+
+
+def test_annotators_are_called_by_their_names() -> None:
+    annotators = np.tile([4.0, 6.0, 5.0, 5.0], (30, 1))
+    annotators[5:, 3] = np.nan
+    result = alternative_annotator_test(np.full(30, 5.0), annotators, epsilon=0.1, names=["A", "B", "C", "D"])
+    assert [text.split(":")[0] for text in result.warnings[:3]] == [
+        "Annotator A",
+        "Annotator B",
+        "Annotator C",
+    ]
+    assert result.warnings[3] == "Not tested for fewer than 30 items: annotators D."
+    with pytest.raises(ValueError, match="4 annotators need as many names, but got 1"):
+        alternative_annotator_test(np.full(30, 5.0), annotators, epsilon=0.1, names=["A"])

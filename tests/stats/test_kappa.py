@@ -1,9 +1,9 @@
-"""Kappas against scikit-learn, statsmodels, published examples and their definitions."""
+"""Kappas against published examples and their definitions; test_oracles has other packages."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from creaeval import stats
-from stats.test_correlation import KAPPAS, MEASURES, ORACLES, same, some, two_raters
+from stats.test_correlation import KAPPAS, MEASURES, same, some, two_raters
 
 if TYPE_CHECKING:
     from creaeval.stats.correlation import PairMeasure
@@ -29,20 +29,6 @@ TEXTBOOK = [
     [6, 5, 2, 1, 0],
     [0, 2, 2, 3, 7],
 ]
-
-
-@pytest.mark.parametrize("data", ORACLES["pairs"], ids=lambda data: data["name"])
-@pytest.mark.parametrize("name", KAPPAS)
-def test_kappas_are_those_of_scikit_learn_given_all_labels(name: PairMeasure, data: dict[str, Any]) -> None:
-    # Thirds were rounded to six places for the oracle's input.
-    assert MEASURES[name](data["x"], data["y"]) == pytest.approx(data["values"][name], abs=2e-6)
-
-
-@pytest.mark.parametrize(
-    "data", [d for d in ORACLES["matrices"] if "fleiss_kappa" in d["values"]], ids=lambda data: data["name"]
-)
-def test_fleiss_kappa_is_that_of_statsmodels(data: dict[str, Any]) -> None:
-    assert same(stats.fleiss_kappa(data["ratings"]), data["values"]["fleiss_kappa"])
 
 
 def test_cohen_kappa_of_a_textbook_table() -> None:

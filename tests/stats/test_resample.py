@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from creaeval.stats.alpha import krippendorff_alpha
+from creaeval.stats.draws import cluster_codes
 from creaeval.stats.kappa import quadratic_weighted_kappa as kappa_of_one
 from creaeval.stats.resample import (
     bias,
     bootstrap,
-    cluster_codes,
     each,
+    interval_alpha,
     mean,
     pearson,
     quadratic_weighted_kappa,
@@ -218,7 +220,7 @@ def test_other_functions_whole_or_row_by_row_give_the_same() -> None:
 
 def test_many_observations_are_resampled_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     x = skewed(100)
-    monkeypatch.setattr("creaeval.stats.resample._CELLS_AT_ONCE", 1000)
+    monkeypatch.setattr("creaeval.stats.draws._CELLS_AT_ONCE", 1000)
     in_parts = bootstrap(mean, [x], n_resamples=501, method="bca")
     assert in_parts.n_resamples == 501
     assert in_parts.standard_error == pytest.approx(x.std() / 10.0, rel=0.15)
@@ -250,3 +252,20 @@ def test_what_makes_no_sense_is_refused_in_words(change: dict[str, object], word
     given_ = {"arrays": [[1.0, 2.0, 3.0]], **change}
     with pytest.raises(ValueError, match=words):
         bootstrap(mean, **given_)  # type: ignore[arg-type]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    arrays.arrays(
+        np.float64,
+        st.tuples(st.integers(1, 7), st.just(3)),
+        elements=st.sampled_from([1.0, 2.0, 5.0, np.nan]),
+    ),
+    st.integers(0, 99),
+)
+def test_alpha_equals_the_plain_function_on_every_resample(ratings: np.ndarray, seed: int) -> None:
+    times = np.random.default_rng(seed).integers(0, 3, (3, len(ratings)))
+    found = interval_alpha(times.astype(float), ratings)
+    for value, row in zip(found, times, strict=True):
+        expected = krippendorff_alpha(np.repeat(ratings, row, axis=0), "interval")
+        assert value == pytest.approx(expected, abs=1e-9, nan_ok=True)

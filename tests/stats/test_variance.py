@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from creaeval.stats.icc import icc_value
-from creaeval.stats.variance import GStudy, d_study, g_study, needed
+from creaeval.stats.variance import GStudy, d_study, g_study, needed, one_way_study
 
 # Brennan (2001), Generalizability Theory, synthetic data set 1 (persons x items), Table 2.2.
 BRENNAN_1 = [
@@ -228,3 +228,68 @@ def test_what_makes_no_sense_is_refused_in_words() -> None:
         needed(one, n_raters=2)
     with pytest.raises(ValueError, match="other one"):
         needed(two, vary="repeats")
+
+
+def test_raters_within_responses_of_the_textbook() -> None:
+    # Shrout and Fleiss: between 11.24 and within 6.26 with 4 ratings; ICC(1,1) 0.17 and ICC(1,4) 0.44
+    study = one_way_study(SHROUT_FLEISS)
+    assert [one.effect for one in study.components] == [("response",), ("response", "rater")]
+    assert [one.degrees_of_freedom for one in study.components] == [5, 18]
+    assert [one.mean_square for one in study.components] == pytest.approx([11.24, 6.26], abs=6e-3)
+    assert estimates(study) == pytest.approx([(11.24 - 6.26) / 4, 6.26], abs=6e-3)
+    one, four = d_study(study, n_raters=1), d_study(study, n_raters=4)
+    assert (one.generalizability, four.generalizability) == pytest.approx((0.17, 0.44), abs=6e-3)
+    assert (study.design, study.levels, g_study(SHROUT_FLEISS).design) == ("nested", (6, 4), "crossed")
+
+
+@given(arrays.arrays(np.float64, st.tuples(st.integers(3, 8), st.integers(2, 4)), elements=st.integers(1, 9)))
+@settings(deadline=None)
+def test_one_way_coefficients_are_the_one_way_intraclass_correlations(scores: np.ndarray) -> None:
+    study = one_way_study(scores)
+    if study.components[0].estimate <= 0.0:
+        return
+    design = d_study(study, n_raters=scores.shape[1])
+    assert design.generalizability == design.dependability
+    assert design.generalizability == pytest.approx(icc_value(scores, "ICC(k)"))
+    assert d_study(study, n_raters=1).dependability == pytest.approx(icc_value(scores, "ICC(1)"))
+
+
+def test_the_most_common_number_of_ratings_is_used_wherever_they_stand() -> None:
+    # Four pairs of ratings, spread over five raters; a triple, a single one and none are left out.
+    gap = np.nan
+    spread = [
+        [1, gap, 3, gap, gap],
+        [gap, 4, 4, gap, gap],
+        [gap, gap, gap, 7, 5],
+        [9, 8, gap, gap, gap],
+        [1, 2, 3, gap, gap],
+        [gap, gap, gap, gap, 6],
+        [gap] * 5,
+    ]
+    study = one_way_study(spread)
+    assert (study.levels, study.n_left_out) == ((4, 2), 3)
+    assert estimates(study) == pytest.approx(estimates(one_way_study([[1, 3], [4, 4], [7, 5], [9, 8]])))
+    # Means 2, 4, 6, 8.5: between 2 x 23.1875 / 3, within (2 + 0 + 2 + 0.5) / 4
+    assert estimates(study) == pytest.approx([(2 * 23.1875 / 3 - 1.125) / 2, 1.125])
+
+
+def test_of_equally_common_numbers_of_ratings_the_largest_counts() -> None:
+    assert one_way_study(np.array([[1, 2, np.nan], [2, 4, np.nan], [1, 2, 3], [4, 5, 6]])).levels == (2, 3)
+
+
+def test_one_way_components_that_cannot_be_estimated_are_undefined() -> None:
+    for scores in ([[1, np.nan], [2, np.nan]], [[1, 2], [2, np.nan]], [[np.nan, np.nan]]):
+        study = one_way_study(np.array(scores))
+        assert math.isnan(study.components[0].estimate)
+        assert study.warnings
+        assert needed(study) is None
+    # Both means are 2, within (2 + 2) / 2: response (0 - 2) / 2
+    study = one_way_study([[1, 3], [3, 1]])
+    assert (study.components[0].estimate, study.components[0].variance) == (-1.0, 0.0)
+    assert "response" in study.warnings[0]
+    with pytest.raises(ValueError, match="shape"):
+        one_way_study([1, 2])
+    with pytest.raises(ValueError, match="infinite"):
+        one_way_study([[1, np.inf]])
+    with pytest.raises(ValueError, match="another name"):
+        one_way_study([[1, 2]], facet="response")

@@ -34,6 +34,8 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 EPSILON: Final = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
@@ -121,6 +123,7 @@ def alternative_annotator_test(
     alignment: Literal["accuracy", "rmse"] = "rmse",
     q: float = 0.05,
     minimum_items: int = MINIMUM_ITEMS,
+    names: Sequence[str] | None = None,
 ) -> AlternativeAnnotatorTest:
     """Test whether a judge represents the annotators at least as well as one of them would.
 
@@ -139,6 +142,8 @@ def alternative_annotator_test(
     minimum_items : int
         Annotators with fewer items are not tested, as in the paper's program. Where this is set below 30,
         Wilcoxon's signed-rank test takes the place of the t-test for those with fewer than 30.
+    names : sequence of str, optional
+        What the annotators are called in `warnings`, one a column; their column numbers if not given.
 
     Returns
     -------
@@ -165,6 +170,9 @@ def alternative_annotator_test(
             "The judge must have shape (items,) and the annotators (items, annotators), "
             f"but have {scores.shape} and {ratings.shape}."
         )
+    called = [*map(str, range(ratings.shape[1]))] if names is None else [*names]
+    if len(called) != ratings.shape[1]:
+        raise ValueError(f"{ratings.shape[1]} annotators need as many names, but got {len(called)}.")
     keep = ~np.isnan(scores) & ((~np.isnan(ratings)).sum(axis=1) >= 2)
     scores, ratings = scores[keep], ratings[keep]
     warnings: list[str] = []
@@ -186,18 +194,17 @@ def alternative_annotator_test(
             p_values[column] = _one_sided(differences, epsilon, tests[column] == "t")
             if np.ptp(differences) == 0.0:
                 warnings.append(
-                    f"Annotator {column}: every item has the same outcome, so the test is certain either way."
+                    f"Annotator {called[column]}: every item has the same outcome, "
+                    "so the test is certain either way."
                 )
             if tests[column] == "wilcoxon":
                 warnings.append(
-                    f"Annotator {column}: only {len(differences)} items, so Wilcoxon's test was used."
+                    f"Annotator {called[column]}: only {len(differences)} items, so Wilcoxon's test was used."
                 )
         rejected[enough] = benjamini_yekutieli(p_values[enough], q)
-    skipped = [column for column in range(len(outcomes)) if column not in enough]
+    skipped = [name for column, name in enumerate(called) if column not in enough]
     if decidable and skipped:
-        warnings.append(
-            f"Not tested for fewer than {minimum_items} items: annotators {', '.join(map(str, skipped))}."
-        )
+        warnings.append(f"Not tested for fewer than {minimum_items} items: annotators {', '.join(skipped)}.")
 
     comparisons = tuple(
         AnnotatorComparison(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from creaeval.stats.resample import cluster_codes, columns, complete
+from creaeval.stats.draws import cluster_codes, columns, complete
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

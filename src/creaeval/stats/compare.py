@@ -18,16 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from creaeval.stats.resample import (
-    UNDEFINED_SHARE,
-    Estimate,
-    Method,
-    Statistic,
-    bootstrap,
-    cluster_codes,
-    columns,
-    complete,
-)
+from creaeval.stats.draws import Method, cluster_codes, columns, complete
+from creaeval.stats.resample import UNDEFINED_SHARE, Estimate, Statistic, bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -272,7 +272,8 @@ def _fraction(form: IccName, s: _MeanSquares) -> tuple[float, float]:
 
 def _value(form: IccName, squares: _MeanSquares) -> float:
     above, below = _fraction(form, squares)
-    return above / below if below > 0 else math.nan
+    # 0 but for rounding: two targets on which two raters contradict each other.
+    return above / below if below > 1e-12 * abs(above) else math.nan
 
 
 def _form(names: tuple[IccName, str, str], s: _MeanSquares, confidence: float) -> IccForm:
@@ -337,4 +338,5 @@ def _stepped_up(single: float, k: int) -> float:
 
 
 def _ratio(above: float, below: float) -> float:
-    return above / below if below > 0 else math.nan
+    # 0 but for rounding: two targets on which two raters contradict each other.
+    return above / below if below > 1e-12 * abs(above) else math.nan

@@ -1,37 +1,26 @@
 """Bootstrap intervals of any statistic, with resamples drawn for all observations at once.
 
-A resample is a row of counts: how often each observation is in it. Counts, not indices, because resamples of
-clusters differ in length, and because sums over all resamples are then one matrix product: 2,000 resamples of
-a quadratic weighted kappa of 80 pairs take milliseconds.
-
-Sources
--------
-Efron and Tibshirani (1993), An Introduction to the Bootstrap: percentile interval, ch. 13; BCa interval, ch.
-14.3. Davison and Hinkley (1997), Bootstrap Methods and their Application, ch. 3.8: whole clusters are drawn.
-Owen (2007), The pigeonhole bootstrap, Annals of Applied Statistics 1(2), 386-411: two crossed factors are
-drawn independently, and an observation's count is the product of the counts of its two levels.
+Sums over all resamples are one matrix product of their counts: 2,000 resamples of a quadratic weighted kappa
+of 80 pairs take milliseconds. The sources are those of :mod:`creaeval.stats.draws`.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from creaeval.stats.draws import Interval, Method, cluster_codes, columns, complete, interval, make_draws
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-Method = Literal["percentile", "bca"]
-
-FEW_CLUSTERS = 30
-"""Below this number of clusters an interval is reported with a warning."""
 UNDEFINED_SHARE = 0.05
 """Above this share of undefined resamples an interval is reported with a warning."""
-_CELLS_AT_ONCE = 4_000_000  # counts held in memory at a time: 32 MB
 
 
 class Statistic(Protocol):
@@ -193,6 +182,41 @@ def quadratic_weighted_kappa(
     return np.where(moments.first_constant & moments.second_constant, np.nan, values)
 
 
+def interval_alpha(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Krippendorff's alpha for interval data; a target that is drawn twice counts as two.
+
+    Parameters
+    ----------
+    counts : array of float, shape (r, n)
+        How often each target is in each resample.
+    *arrays : one array of float, shape (n, raters)
+        nan where a rater did not rate; targets with fewer than two ratings do not count.
+
+    Returns
+    -------
+    array of float, shape (r,)
+        ``1 - D_o / D_e`` as `alpha.krippendorff_alpha` at the level "interval"; nan where fewer than two
+        targets have two ratings or all ratings are equal.
+    """
+    if len(arrays) != 1 or arrays[0].ndim != 2:
+        raise ValueError("interval_alpha takes one array of shape (targets, raters).")
+    given = ~np.isnan(arrays[0])
+    paired = given.sum(axis=1) >= 2
+    given, counts = given & paired[:, np.newaxis], counts * paired
+    if not given.any():
+        return np.full(len(counts), np.nan)
+    centred = np.where(given, arrays[0] - arrays[0][given].mean(), 0.0)
+    m, total, squares = given.sum(axis=1), centred.sum(axis=1), (centred**2).sum(axis=1)
+    # Of each target, the squared differences of its ordered pairs, shared among its m - 1.
+    within = 2.0 * (m * squares - total**2) / np.maximum(m - 1, 1)
+    n, s, q, observed = (counts @ np.column_stack([m, total, squares, within])).T
+    expected = 2.0 * (n * q - s**2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = 1.0 - (n - 1.0) * observed / expected
+    undefined = ((counts > 0).sum(axis=1) < 1) | (counts.sum(axis=1) < 2) | (expected <= 1e-9 * n * q)
+    return np.where(undefined, np.nan, values)
+
+
 def stacked(function: Callable[..., ArrayLike]) -> Statistic:
     """Turn a vectorised function of stacked resamples into a statistic.
 
@@ -328,13 +352,11 @@ def bootstrap(
         Confidence level, between 0 and 1.
     method : {"percentile", "bca"}
         The percentile interval takes the quantiles of the resamples; BCa (bias-corrected and accelerated)
-        shifts them by ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, where `z0` comes from the share of resamples
-        below the value (ties count half) and `a` from the jackknife over observations or clusters.
+        shifts them: see `draws.interval`. Its jackknife leaves out observations or clusters.
     groups : sequence of labels, shape (n,), optional
         Clusters; whole clusters are drawn.
     second_groups : sequence of labels, shape (n,), optional
-        A second factor that crosses the first, for instance raters beside responses. Both are drawn and the
-        counts multiplied (pigeonhole bootstrap); it errs on the side of wide intervals.
+        A second factor that crosses the first, for instance raters beside responses; see `draws.make_draws`.
     seed : int or numpy Generator
         Same seed, same resamples.
 
@@ -350,232 +372,68 @@ def bootstrap(
     """
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1, but is {confidence}.")
-    if n_resamples < 2:
-        raise ValueError(f"n_resamples must be at least 2, but is {n_resamples}.")
     if method not in ("percentile", "bca"):
         raise ValueError(f'method must be "percentile" or "bca", but is "{method}".')
-    if second_groups is not None and groups is None:
-        raise ValueError("second_groups was given without groups.")
     data = columns(*arrays)
     keep = complete(data)
-    n_missing = int((~keep).sum())
-    first = _labels(groups, "groups", keep)
-    second = _labels(second_groups, "second_groups", keep)
+    n, n_missing = int(keep.sum()), int((~keep).sum())
+    draws = make_draws(
+        n,
+        n_resamples=n_resamples,
+        groups=_labels(groups, "groups", keep),
+        second_groups=_labels(second_groups, "second_groups", keep),
+        seed=seed,
+    )
     data = tuple(array[keep] for array in data)
-    n = int(keep.sum())
-    n_first = None if first is None else _number(first)
-    n_second = None if second is None else _number(second)
-    warnings: list[str] = []
-    for number, which in ((n_first, "clusters"), (n_second, "clusters of the second factor")):
-        if number is not None and number < FEW_CLUSTERS:
-            warnings.append(
-                f"Only {number} {which}: intervals from fewer than {FEW_CLUSTERS} clusters are too narrow."
-            )
+    warnings = [*draws.warnings]
 
-    def result(
-        value: float, low: float, high: float, error: float, n_undefined: int, used: Method
-    ) -> Estimate:
+    def result(value: float, found: Interval) -> Estimate:
         return Estimate(
             value=value,
-            low=low,
-            high=high,
-            standard_error=error,
+            low=found.low,
+            high=found.high,
+            standard_error=found.standard_error,
             n=n,
             n_missing=n_missing,
-            n_clusters=n_first,
-            n_second_clusters=n_second,
+            n_clusters=draws.n_units if draws.clustered else None,
+            n_second_clusters=draws.n_second,
             n_resamples=n_resamples,
-            n_undefined=n_undefined,
+            n_undefined=found.n_undefined,
             confidence=confidence,
-            method=used,
+            method=found.method,
             warnings=tuple(warnings),
         )
 
+    none = Interval(math.nan, math.nan, math.nan, 0, method)
     if n == 0:
         warnings.append("No observation has all its values.")
-        return result(math.nan, math.nan, math.nan, math.nan, 0, method)
+        return result(math.nan, none)
     value = float(statistic(np.ones((1, n)), *data)[0])
     if math.isnan(value):
         warnings.append(f"The statistic is undefined on these {n} observations, so there is no interval.")
-        return result(math.nan, math.nan, math.nan, math.nan, 0, method)
-    units = np.arange(n) if first is None else first
-    if _number(units) < 2 or (n_second is not None and n_second < 2):
-        what = "observation" if first is None else "cluster"
-        warnings.append(f"With a single {what} there is nothing to resample.")
-        return result(value, math.nan, math.nan, math.nan, 0, method)
+        return result(math.nan, none)
+    if draws.why_impossible:
+        warnings.append(draws.why_impossible)
+        return result(value, none)
 
-    generator = np.random.default_rng(seed)
-    draws = np.concatenate(
-        [statistic(counts, *data) for counts in _draws(n_resamples, units, second, generator)]
-    )
-    defined = draws[~np.isnan(draws)]
-    n_undefined = len(draws) - len(defined)
-    if n_undefined > UNDEFINED_SHARE * len(draws):
+    leave_one_out = None
+    if method == "bca" and draws.second is not None:
+        warnings.append("BCa is not defined for two crossed factors: this is the percentile interval.")
+    elif method == "bca":
+        leave_one_out = np.concatenate([statistic(counts, *data) for counts in draws.leaving_one_out()])
+    on_resamples = np.concatenate([statistic(counts, *data) for counts in draws.counts()])
+    found = interval(value, on_resamples, confidence=confidence, leave_one_out=leave_one_out)
+    if found.n_undefined > UNDEFINED_SHARE * n_resamples:
         warnings.append(
-            f"The statistic is undefined in {n_undefined} of {len(draws)} resamples, which are left out."
+            f"The statistic is undefined in {found.n_undefined} of {n_resamples} resamples, which are left "
+            "out."
         )
-    if len(defined) < 2:
-        return result(value, math.nan, math.nan, math.nan, n_undefined, method)
-    tail = (1.0 - confidence) / 2.0
-    quantiles = (tail, 1.0 - tail)
-    used: Method = "percentile"
-    if method == "bca":
-        if second is not None:
-            warnings.append("BCa is not defined for two crossed factors: this is the percentile interval.")
-        else:
-            leave_one_out = np.concatenate([statistic(counts, *data) for counts in _jackknife(units)])
-            shifted = _bca_quantiles(value, defined, leave_one_out, tail)
-            if shifted is None:
-                warnings.append(
-                    "BCa is undefined on these (nearly constant) data: this is the percentile interval."
-                )
-            else:
-                quantiles, used = shifted, "bca"
-    low, high = np.quantile(defined, quantiles)
-    return result(value, float(low), float(high), float(defined.std(ddof=1)), n_undefined, used)
-
-
-def columns(*arrays: ArrayLike) -> tuple[NDArray[np.float64], ...]:
-    """Read arrays of observations and check that they belong together.
-
-    Parameters
-    ----------
-    *arrays : array_like, shape (n,) or (n, k)
-        Numbers, nan for missing ones.
-
-    Returns
-    -------
-    tuple of array of float
-        The arrays.
-
-    Raises
-    ------
-    ValueError
-        Where there is none, one has no or more than two dimensions, a value is infinite, or lengths differ.
-    """
-    if not arrays:
-        raise ValueError("At least one array of observations is needed.")
-    data = tuple(np.asarray(array, dtype=float) for array in arrays)
-    for number, array in enumerate(data, start=1):
-        if array.ndim not in (1, 2):
-            raise ValueError(f"Array {number} must have one or two dimensions, but has shape {array.shape}.")
-        if np.isinf(array).any():
-            raise ValueError(f"Array {number} has an infinite value.")
-    if len({len(array) for array in data}) > 1:
-        lengths = ", ".join(str(len(array)) for array in data)
-        raise ValueError(f"All arrays must have the same number of observations, but have {lengths}.")
-    return data
-
-
-def complete(data: Sequence[NDArray[np.float64]]) -> NDArray[np.bool_]:
-    """Say which observations have a value in every array.
-
-    Parameters
-    ----------
-    data : sequence of array of float, shape (n,) or (n, k)
-        As `columns` returns them.
-
-    Returns
-    -------
-    array of bool, shape (n,)
-        False where an array has nan, or, if two-dimensional, nothing but nan.
-    """
-    keep = np.ones(len(data[0]), dtype=bool)
-    for array in data:
-        missing = np.isnan(array)
-        keep &= ~(missing if array.ndim == 1 else missing.all(axis=1))
-    return keep
-
-
-def cluster_codes(labels: Sequence[Any] | NDArray[Any], n: int, name: str = "groups") -> NDArray[np.intp]:
-    """Give clusters numbers in the order in which they first appear.
-
-    Parameters
-    ----------
-    labels : sequence of hashable labels, shape (n,)
-        One label an observation.
-    n : int
-        How many observations there are.
-    name : str
-        What messages call the labels.
-
-    Returns
-    -------
-    array of int, shape (n,)
-        From 0.
-
-    Raises
-    ------
-    ValueError
-        Where the number of labels differs or one is missing (None or nan).
-    """
-    listed = list(labels)
-    if len(listed) != n:
-        raise ValueError(f"{name} must have one label an observation: {len(listed)} labels for {n}.")
-    if any(label is None or label != label for label in listed):
-        raise ValueError(f"{name} has a missing label.")
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(label, len(numbers)) for label in listed], dtype=np.intp)
+    if leave_one_out is not None and found.method != "bca":
+        warnings.append("BCa is undefined on these (nearly constant) data: this is the percentile interval.")
+    return result(value, found)
 
 
 def _labels(
     labels: Sequence[Any] | NDArray[Any] | None, name: str, keep: NDArray[np.bool_]
 ) -> NDArray[np.intp] | None:
-    if labels is None:
-        return None
-    codes = cluster_codes(labels, len(keep), name)[keep]
-    return cluster_codes(codes, len(codes), name)
-
-
-def _number(codes: NDArray[np.intp]) -> int:
-    return int(codes.max()) + 1 if len(codes) else 0
-
-
-def _counts(n_resamples: int, units: int, generator: np.random.Generator) -> NDArray[np.float64]:
-    drawn = generator.integers(0, units, size=(n_resamples, units))
-    drawn += np.arange(n_resamples)[:, np.newaxis] * units
-    return np.bincount(drawn.ravel(), minlength=n_resamples * units).reshape(n_resamples, units).astype(float)
-
-
-def _draws(
-    n_resamples: int, units: NDArray[np.intp], second: NDArray[np.intp] | None, generator: np.random.Generator
-) -> Iterator[NDArray[np.float64]]:
-    at_once = max(1, _CELLS_AT_ONCE // len(units))
-    plain = _number(units) == len(units)
-    for start in range(0, n_resamples, at_once):
-        size = min(at_once, n_resamples - start)
-        counts = _counts(size, _number(units), generator)
-        if not plain:
-            counts = counts[:, units]
-        if second is not None:
-            counts = counts * _counts(size, _number(second), generator)[:, second]
-        yield counts
-
-
-def _jackknife(units: NDArray[np.intp]) -> Iterator[NDArray[np.float64]]:
-    number = _number(units)
-    at_once = max(1, _CELLS_AT_ONCE // len(units))
-    for start in range(0, number, at_once):
-        left_out = np.arange(start, min(start + at_once, number))
-        yield (units[np.newaxis, :] != left_out[:, np.newaxis]).astype(float)
-
-
-def _bca_quantiles(
-    value: float, draws: NDArray[np.float64], leave_one_out: NDArray[np.float64], tail: float
-) -> tuple[float, float] | None:
-    from scipy.special import ndtr, ndtri
-
-    below = float(((draws < value).sum() + (draws <= value).sum()) / (2 * len(draws)))
-    influence = leave_one_out.mean() - leave_one_out
-    spread = float((influence**2).sum())
-    if not 0.0 < below < 1.0 or not spread > 0.0:  # nan, too
-        return None
-    z0 = float(ndtri(below))
-    acceleration = float((influence**3).sum()) / (6.0 * spread**1.5)
-    shifted = []
-    for z in (float(ndtri(tail)), float(ndtri(1.0 - tail))):
-        stretch = 1.0 - acceleration * (z0 + z)
-        if stretch <= 0.0:
-            return None
-        shifted.append(float(ndtr(z0 + (z0 + z) / stretch)))
-    return shifted[0], shifted[1]
+    return None if labels is None else cluster_codes(labels, len(keep), name)[keep]

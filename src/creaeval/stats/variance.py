@@ -1,13 +1,15 @@
 """Where the variance of scores comes from (G-study) and what more raters or repeats would bring (D-study).
 
-Designs are fully crossed: response x rater, or response x rater x repeat (or scenario, or dimension). All
-effects are random. Components are the ANOVA estimates, from the expected mean squares of balanced data.
+Designs are fully crossed: response x rater, or response x rater x repeat (or scenario, or dimension); or
+raters within responses, where each response has its own. All effects are random. Components are the ANOVA
+estimates, from the expected mean squares of balanced data.
 
 Sources
 -------
 Brennan (2001), Generalizability Theory, Springer: ch. 2 and 3. Shavelson and Webb (1991), Generalizability
 Theory: A Primer. For one facet the generalizability coefficient of k raters is ICC(3,k) and the dependability
-coefficient ICC(2,k) of Shrout and Fleiss (1979), as long as no component is negative.
+coefficient ICC(2,k) of Shrout and Fleiss (1979), as long as no component is negative; with raters within
+responses both are ICC(1,k).
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ class Component:
 
 @dataclass(frozen=True)
 class GStudy:
-    """Variance components of a crossed design.
+    """Variance components of a design.
 
     Attributes
     ----------
@@ -66,11 +68,13 @@ class GStudy:
     levels : tuple of int
         Number of levels of each factor that were used.
     n_left_out : int
-        Responses left out because a score is missing.
+        Responses left out because a score is missing, or because they have another number of ratings.
     components : tuple of Component
         Main effects first, the residual last.
     warnings : tuple of str
         Negative estimates and factors with a single level.
+    design : {"crossed", "nested"}
+        Whether all raters score all responses, or each response has raters of its own.
     """
 
     factors: tuple[str, ...]
@@ -78,6 +82,7 @@ class GStudy:
     n_left_out: int
     components: tuple[Component, ...]
     warnings: tuple[str, ...]
+    design: Literal["crossed", "nested"] = "crossed"
 
 
 @dataclass(frozen=True)
@@ -164,30 +169,72 @@ def g_study(scores: ArrayLike, *, facets: Sequence[str] | None = None) -> GStudy
             if set(effect) < set(larger)
         )
         estimates[effect] = rest / _others(data.shape, effect) if data.size else math.nan
-    largest = max((abs(value) for value in means.values() if not math.isnan(value)), default=0.0)
-    for effect, estimate in estimates.items():
-        if abs(estimate) <= 1e-13 * largest:  # rounding
-            estimates[effect] = 0.0
-    used = {effect: 0.0 if value < 0.0 else value for effect, value in estimates.items()}
-    total = sum(used.values())
-    components = tuple(
-        Component(
-            effect=tuple(factors[axis] for axis in effect),
-            degrees_of_freedom=freedom[effect],
-            sum_of_squares=squares[effect],
-            mean_square=means[effect],
-            estimate=estimates[effect],
-            variance=used[effect],
-            share=used[effect] / total if total > 0.0 else math.nan,
-        )
-        for effect in axes
+    named = {effect: tuple(factors[axis] for axis in effect) for effect in axes}
+    components = _components(
+        [(named[effect], freedom[effect], squares[effect], estimates[effect]) for effect in axes]
     )
-    warnings += [
-        f"The variance of {' x '.join(component.effect)} is estimated as {component.estimate:.4g}: 0 is used."
-        for component in components
-        if component.estimate < 0.0
-    ]
+    warnings += _negative(components)
     return GStudy(factors, data.shape, int((~keep).sum()), components, tuple(warnings))
+
+
+def one_way_study(scores: ArrayLike, *, facet: str = "rater") -> GStudy:
+    """Estimate the variance components where each response has raters of its own.
+
+    Parameters
+    ----------
+    scores : array_like, shape (responses, raters)
+        nan for missing scores. Only the responses with the most common number k of ratings, two or more, are
+        used, because the estimates need balanced data; of equally common numbers the largest counts.
+    facet : str
+        Name of the facet.
+
+    Returns
+    -------
+    GStudy
+        `design` is "nested", `levels` are the responses used and k. Two components, ("response",) and
+        ("response", facet): raters within responses, with which the raters' own variance, their interaction
+        with the response and error are one. They come from the one-way mean squares: ``within = MS within``,
+        ``response = (MS between - MS within) / k``. In a D-study of k raters, generalizability and
+        dependability are the same and equal to ICC(1,k), as long as the component is not negative.
+
+    Raises
+    ------
+    ValueError
+        Where the array has another number of dimensions or a score is infinite.
+
+    Notes
+    -----
+    Brennan (2001), ch. 3, the design i:p. Shrout and Fleiss (1979), case 1. Where the same few raters score
+    many responses, ratings of different responses are not independent, which the model takes them to be.
+    """
+    data = np.asarray(scores, dtype=float)
+    if data.ndim != 2:
+        raise ValueError(f"Scores must have shape (responses, raters), but have {data.shape}.")
+    if np.isinf(data).any():
+        raise ValueError("A score is infinite.")
+    if facet == "response":
+        raise ValueError('The facet needs another name than "response".')
+    counts = (~np.isnan(data)).sum(axis=1)
+    numbers, often = np.unique(counts[counts >= 2], return_counts=True)
+    k = int(numbers[::-1][often[::-1].argmax()]) if len(numbers) else 0
+    rows = data[counts == k] if k else data[:0]
+    used = rows[~np.isnan(rows)].reshape(len(rows), k)
+    n = len(used)
+    centred = used - used.flat[0] if used.size else used  # so that equal scores differ by nothing
+    means = centred.mean(axis=1) if k else np.empty(0)
+    between = k * float(((means - means.mean()) ** 2).sum()) if n else math.nan
+    within = float(((centred - means[:, np.newaxis]) ** 2).sum()) if n else math.nan
+    residual = within / (n * (k - 1)) if n else math.nan
+    response = (between / (n - 1) - residual) / k if n > 1 else math.nan
+    components = _components(
+        [
+            (("response",), max(n - 1, 0), between, response),
+            (("response", facet), n * max(k - 1, 0), within, residual),
+        ]
+    )
+    warnings = [] if n > 1 else [f"{n} responses have two ratings or more; two are needed."]
+    warnings += _negative(components)
+    return GStudy(("response", facet), (n, k), len(data) - n, components, tuple(warnings), "nested")
 
 
 def d_study(study: GStudy, *, n_raters: int, n_repeats: int | None = None) -> DStudy:
@@ -303,6 +350,39 @@ def needed(
         else:
             below = middle
     return above
+
+
+def _components(
+    sources: Sequence[tuple[tuple[str, ...], int, float, float]],
+) -> tuple[Component, ...]:
+    """Complete effects, degrees of freedom, sums of squares and estimates."""
+    means = [squares / freedom if freedom else math.nan for _, freedom, squares, _ in sources]
+    largest = max((abs(mean) for mean in means if not math.isnan(mean)), default=0.0)
+    estimates = [0.0 if abs(value) <= 1e-13 * largest else value for *_, value in sources]  # rounding
+    used = [0.0 if value < 0.0 else value for value in estimates]
+    total = sum(used)
+    return tuple(
+        Component(
+            effect=effect,
+            degrees_of_freedom=freedom,
+            sum_of_squares=squares,
+            mean_square=mean,
+            estimate=estimate,
+            variance=variance,
+            share=variance / total if total > 0.0 else math.nan,
+        )
+        for (effect, freedom, squares, _), mean, estimate, variance in zip(
+            sources, means, estimates, used, strict=True
+        )
+    )
+
+
+def _negative(components: Sequence[Component]) -> list[str]:
+    return [
+        f"The variance of {' x '.join(one.effect)} is estimated as {one.estimate:.4g}: 0 is used."
+        for one in components
+        if one.estimate < 0.0
+    ]
 
 
 def _sums_of_squares(

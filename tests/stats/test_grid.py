@@ -1,0 +1,107 @@
+"""Every measure of the grid equals its plain function on the pairs, and on the pairs of each resample."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from creaeval.stats import correlation, differences, kappa
+from creaeval.stats.draws import interval, make_draws
+from creaeval.stats.grid import grid, on_counts
+from creaeval.stats.icc import icc_value
+from creaeval.stats.resample import bootstrap, quadratic_weighted_kappa
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Floats = np.ndarray
+
+PLAIN: dict[str, Callable[[Floats, Floats], float]] = {
+    "qwk": kappa.quadratic_weighted_kappa,
+    "linear": kappa.linear_weighted_kappa,
+    "kappa": kappa.cohen_kappa,
+    "pearson": correlation.pearson,
+    "icc": lambda x, y: icc_value(np.column_stack([x, y]), "ICC(A,1)"),
+    "icc1": lambda x, y: icc_value(np.column_stack([x, y]), "ICC(1)"),
+    "exact": differences.exact_agreement,
+    "adjacent": differences.adjacent_agreement,
+    "bias": differences.mean_difference,
+    "rmse": differences.rmse,
+}
+MEASURES = tuple(PLAIN)
+
+matrices = arrays.arrays(
+    np.float64,
+    st.tuples(st.integers(0, 9), st.just(3)),
+    elements=st.sampled_from([1.0, 1.5, 2.0, 3.0, 7.0, math.nan]),
+)
+PAIRS = [(0, 1), (2, 1), (0, 0)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(matrices)
+def test_values_are_those_of_the_plain_functions(scores: Floats) -> None:
+    found = grid(scores, PAIRS, MEASURES)  # type: ignore[arg-type]
+    for position, (first, second) in enumerate(PAIRS):
+        x, y = scores[:, first], scores[:, second]
+        assert found.n[position] == (~np.isnan(x) & ~np.isnan(y)).sum()
+        for name, plain in PLAIN.items():
+            expected = plain(x, y)
+            assert found.values[name][position] == pytest.approx(expected, abs=1e-9, nan_ok=True), name
+
+
+@settings(max_examples=60, deadline=None)
+@given(matrices, st.integers(0, 99))
+def test_resamples_are_those_of_repeated_rows(scores: Floats, seed: int) -> None:
+    if not len(scores):
+        return
+    counts = np.random.default_rng(seed).integers(0, 3, (4, len(scores)))
+    found = on_counts(counts.astype(float), scores, PAIRS, MEASURES)  # type: ignore[arg-type]
+    for row, times in enumerate(counts):
+        repeated = np.repeat(scores, times, axis=0)
+        for position, (first, second) in enumerate(PAIRS):
+            for name, plain in PLAIN.items():
+                expected = plain(repeated[:, first], repeated[:, second])
+                assert found[name][row, position] == pytest.approx(expected, abs=1e-9, nan_ok=True), name
+
+
+def test_pairs_and_resamples_in_parts_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = np.random.default_rng(1).integers(1, 6, (20, 3)).astype(float)
+    draws = make_draws(20, n_resamples=50, seed=4)
+    whole = grid(scores, PAIRS, ["qwk"], draws)
+    monkeypatch.setattr("creaeval.stats.grid._CELLS_AT_ONCE", 60)
+    parts = grid(scores, PAIRS, ["qwk"], draws)
+    assert parts.draws["qwk"].shape == (50, 3)
+    np.testing.assert_allclose(parts.draws["qwk"], whole.draws["qwk"])
+
+
+def test_a_pairs_interval_is_that_of_the_bootstrap_of_the_pair() -> None:
+    random = np.random.default_rng(2)
+    truth = random.integers(1, 8, 60)
+    scores = np.column_stack([truth, np.clip(truth + random.integers(-1, 2, 60), 1, 8)]).astype(float)
+    draws = make_draws(60, n_resamples=400, seed=5)
+    found = grid(scores, [(0, 1)], ["qwk"], draws, leave_one_out=True)
+    for method, jackknife in (("percentile", None), ("bca", found.leave_one_out["qwk"][:, 0])):
+        alone = bootstrap(
+            quadratic_weighted_kappa,
+            [*scores.T],
+            n_resamples=400,
+            seed=5,
+            method=method,  # type: ignore[arg-type]
+        )
+        of_grid = interval(float(found.values["qwk"][0]), found.draws["qwk"][:, 0], leave_one_out=jackknife)
+        assert (of_grid.low, of_grid.high) == pytest.approx((alone.low, alone.high))
+        assert of_grid.method == method
+
+
+def test_what_cannot_be_computed_is_refused() -> None:
+    with pytest.raises(ValueError, match="'alpha' is no measure of a grid"):
+        grid(np.ones((3, 2)), [(0, 1)], ["alpha"])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="do not fit"):
+        on_counts(np.ones((1, 4)), np.ones((3, 2)), [(0, 1)], ["qwk"])
