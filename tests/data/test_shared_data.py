@@ -8,7 +8,7 @@ from creaeval.data import Rating, find_scenario, read_ratings, read_responses, r
 from creaeval.sheets import check_grid, disagreements
 from data_folder import shared_data
 
-from .support import cgpst
+from .support import cgpst, the_problem
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +74,10 @@ def test_the_released_scenarios_are_found_by_the_response() -> None:
     scenario = find_scenario(response, scenarios, cgpst())
     assert scenario is not None
     assert (scenario.id, scenario.title) == ("FS10", "Ocean Soup")
+
+
+def test_the_released_table_of_human_scores_holds_means_and_no_ratings() -> None:
+    # Scenarios by models, with two rows of headers; it names neither a response nor a rater.
+    path = shared_data("cgpst/human_scores_table.xlsx")
+    problem = the_problem(lambda: read_ratings(path, cgpst()))
+    assert problem.startswith(f"{path}, Data: no column 'response_id' or 'id' in row 1, which reads 'Step-1,")

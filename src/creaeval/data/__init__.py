@@ -1,22 +1,28 @@
-"""Responses, ratings and scenarios, and the readers of their files."""
+"""Responses, ratings, scores and scenarios, and the readers of their files."""
 
+from creaeval.data.columns import read_columns
 from creaeval.data.items import make_step, split_items
 from creaeval.data.ratings import read_ratings
 from creaeval.data.readers import read_responses
 from creaeval.data.response import Item, Rating, Response, StepText
 from creaeval.data.scenarios import find_scenario, read_scenarios
+from creaeval.data.score_table import Scores
+from creaeval.data.scores_file import read_scores
 from creaeval.data.unmatched import unmatched
 
 __all__ = [
     "Item",
     "Rating",
     "Response",
+    "Scores",
     "StepText",
     "find_scenario",
     "make_step",
+    "read_columns",
     "read_ratings",
     "read_responses",
     "read_scenarios",
+    "read_scores",
     "split_items",
     "unmatched",
 ]

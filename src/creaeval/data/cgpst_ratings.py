@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.data.cgpst_json import read_records, step_entries
 from creaeval.data.draft import RatingDraft
-from creaeval.data.ids import clean_id
+from creaeval.data.ids import clean_id, clean_name
 from creaeval.data.item_words import INVALID
 from creaeval.tasks import fold
 
@@ -48,6 +48,8 @@ def read_released_ratings(
                 problems.append(f"{where}: {error}.")
                 continue
             draft = RatingDraft(task, *names, str(path), where, problems)
+            if isinstance(record.scenario, str):
+                draft.carry({"scenario": clean_name(record.scenario)})
             for entries in step_entries(sheet, task, where, problems):
                 _put_step(draft, entries, problems)
             for name, value in sheet.items():

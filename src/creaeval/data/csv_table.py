@@ -14,7 +14,7 @@ from creaeval.errors import DataError
 from creaeval.tasks import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from creaeval.data.table import Table
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 _FIELD_LIMIT = 100_000_000
 
 
-def read_csv_table(path: Path, keys: Sequence[str]) -> Table:
+def read_csv_table(
+    path: Path, keys: Sequence[str], hint: Callable[[Sequence[str]], str] = lambda _: ""
+) -> Table:
     """Read a table that has one of the key columns.
 
     Parameters
@@ -32,6 +34,8 @@ def read_csv_table(path: Path, keys: Sequence[str]) -> Table:
         UTF-8 or Windows-1252 text, with commas, semicolons or tabs between the cells.
     keys : sequence of str
         Such as ``response_id`` and ``id``. The delimiter is the one by which the header has such a column.
+    hint : callable, optional
+        Adds to the message, where the header has no key column, which one may be meant.
 
     Returns
     -------
@@ -44,7 +48,7 @@ def read_csv_table(path: Path, keys: Sequence[str]) -> Table:
         than the header, a quotation mark that is not closed.
     """
     text = read_text(path, "CSV", windows=True)
-    delimiter, skip = _delimiter(text, path, keys)
+    delimiter, skip = _delimiter(text, path, keys, hint)
     records = _records(text, delimiter, path)
 
     def odd_length(number: int, found: int, expected: int) -> str:
@@ -67,27 +71,31 @@ def read_csv_table(path: Path, keys: Sequence[str]) -> Table:
     )
 
 
-def _delimiter(text: str, path: Path, keys: Sequence[str]) -> tuple[str, int]:
+def _delimiter(
+    text: str, path: Path, keys: Sequence[str], hint: Callable[[Sequence[str]], str]
+) -> tuple[str, int]:
     """Return the delimiter and how many rows stand before the header (Excel's ``sep=;`` is one)."""
     skip = 0
     delimiters = ",;\t"
     if match := re.match(r"sep=([,;\t|])\r?\n", text, flags=re.IGNORECASE):
         delimiters, skip = match[1], 1
     found: dict[str, int] = {}
+    longest: list[str] = []
     for delimiter in delimiters:
         headers = [
             r for r in _records(text, delimiter, path, header_only=skip + 1) if any(map(clean_name, r))
         ]
-        header = headers[skip] if len(headers) > skip else []
-        if any(fold(title) in map(fold, keys) for title in map(clean_name, header)):
+        header = [clean_name(title) for title in headers[skip]] if len(headers) > skip else []
+        longest = max(longest, header, key=len)
+        if any(fold(title) in map(fold, keys) for title in header):
             found[delimiter] = len(header)
     if found:
         return max(found, key=lambda delimiter: found[delimiter]), skip
     line = text.strip().splitlines()[0][:200]
-    hint = " It looks like JSON; name it .json." if line.startswith(("{", "[")) else ""
+    advice = " It looks like JSON; name it .json." if line.startswith(("{", "[")) else hint(longest)
     raise DataError(
         f"{path}: no column 'response_id' or 'id' in the header, which reads {line!r}. Expected the names of "
-        f"the columns in the first row, with commas, semicolons or tabs between them.{hint}"
+        f"the columns in the first row, with commas, semicolons or tabs between them.{advice}"
     )
 
 

@@ -11,6 +11,8 @@ from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
 from creaeval.tasks import fold, resolve
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from creaeval.tasks import Step, Task
 
 
@@ -50,6 +52,8 @@ class RatingDraft:
         What is wrong is added here.
     names : dict, optional
         The names that were resolved, kept for other drafts of the same task.
+    stage : str, optional
+        When it was given, such as ``blind``.
     """
 
     def __init__(
@@ -61,11 +65,25 @@ class RatingDraft:
         where: str,
         problems: list[str],
         names: Names | None = None,
+        stage: str = "",
     ) -> None:
-        self.response_id, self.rater, self.where = response_id, rater, where
+        self.response_id, self.rater, self.stage, self.where = response_id, rater, stage, where
         self._task, self._source, self._problems = task, source, problems
         self._names: Names = {} if names is None else names
         self._values: dict[_Key, _Value] = {}
+        self._extra: dict[str, str] | None = None
+
+    @property
+    def name(self) -> str:
+        """Whose rating of what it is, in words: ``R02/A``, or ``R02/A/blind`` at a stage."""
+        return "/".join(filter(None, (self.response_id, self.rater, self.stage)))
+
+    def carry(self, columns: Mapping[str, str]) -> None:
+        """Take the other columns of a row; one that differs from row to row is not of the whole rating."""
+        if self._extra is None:
+            self._extra = dict(columns)
+        else:
+            self._extra = {name: text for name, text in self._extra.items() if columns.get(name) == text}
 
     def put(
         self,
@@ -114,8 +132,8 @@ class RatingDraft:
                 else f"{earlier.where} and {where}"
             )
             self._problems.append(
-                f"{self._source}: {self.response_id}/{self.rater}/{name}{of_item} rated twice: {earlier} and "
-                f"{later} ({places}). Keep one."
+                f"{self._source}: {self.name}/{name}{of_item} rated twice: {earlier} and {later} ({places}). "
+                "Keep one."
             )
 
     def _resolve(self, name: str, step: Step | None, item: object) -> tuple[Step | None, str]:
@@ -177,6 +195,8 @@ class RatingDraft:
             rater=self.rater,
             sheet=complete_sheet(self._task, sheet),
             source=self._source,
+            stage=self.stage,
+            extra={name: text for name, text in (self._extra or {}).items() if text},
         )
 
     def _written(self, step: Step) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,15 @@ def _read(raw: object, low: int, high: int, parts: int, expected: str) -> float:
         found = "nothing" if raw is None or raw == "" else repr(raw)[:60]
         raise ValueError(f"found {found}, expected {expected} from {low} to {high}")
     return points
+
+
+def read_number(text: str) -> float:
+    """Read a number of any size, as a program wrote it; ValueError with what was found if it is none."""
+    if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text.strip(), re.ASCII | re.IGNORECASE):
+        number = float(text)
+        if math.isfinite(number):
+            return number
+    raise ValueError(f"found {text!r:.60}, expected a number")
 
 
 def takes_halves(task: Task, step: Step | None, part: str) -> bool:

@@ -8,17 +8,16 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from creaeval.data.item_words import CATEGORY, INVALID, resolve_step
-from creaeval.data.table import ID_COLUMNS, find_column
 from creaeval.errors import DataError
 from creaeval.tasks import display_name, find_part, fold, identities, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from creaeval.data.table import Table
     from creaeval.tasks import Task
 
-_ROLES = ("rater", "dimension", "score", "item")
+_LONG = ("rater", "dimension", "score")
 #: What stands behind a dimension's name where somebody summed the raters up, or wrote no score at all.
 _NO_RATERS = {
     *("mean", "avg", "average", "median", "sum", "total", "sd", "se", "var", "min", "max", "n", "diff"),
@@ -49,32 +48,61 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """The scores each row holds; ``wide``: an empty cell is no rating, rather than a mistake."""
+    """The scores each row holds; ``wide``: an empty cell is no rating, rather than a mistake.
+
+    ``item`` and ``stage`` are columns; ``carried`` those that belong to the rating as a whole.
+    """
 
     entries: tuple[Entry, ...]
     item: str | None
+    stage: str | None
     wide: bool
+    carried: tuple[str, ...] = ()
 
 
-def fits_ratings(header: Sequence[str], task: Task) -> bool:
-    """Whether a header could be one of ratings."""
-    has = {role: find_column(header, role) is not None for role in _ROLES}
-    if find_column(header, *ID_COLUMNS) is None:
-        return has["rater"]
-    if has["dimension"] or (has["rater"] and has["score"]):
+@dataclass(frozen=True)
+class Header:
+    """A table with what its header says: ``named`` is the column of each role, ``rest`` are the others.
+
+    ``hint`` names what may be meant as a column that is missing.
+    """
+
+    table: Table
+    task: Task
+    named: Mapping[str, str | None]
+    hint: Callable[[Sequence[str]], str]
+
+    @property
+    def rest(self) -> list[str]:
+        """The columns that have no role."""
+        return [title for title in self.table.header if title not in self.named.values()]
+
+    def lacking(self) -> str:
+        """Say which columns of the long form are missing."""
+        return " and ".join(f"no column {role!r}" for role in _LONG if self.named[role] is None)
+
+    def found(self, roles: Sequence[str]) -> str:
+        """Say which columns there are, and which of them may be meant as one of these roles."""
+        return f"Found the columns {', '.join(self.table.header)[:300]}.{self.hint(roles)}"
+
+
+def fits_ratings(header: Sequence[str], task: Task, named: Mapping[str, str | None]) -> bool:
+    """Whether a header could be one of ratings; ``named`` is its column of each role."""
+    if named["response_id"] is None:
+        return named["rater"] is not None
+    if named["dimension"] or (named["rater"] and named["score"]):
         return True
-    return any(_is_part(task, title, has["item"]) or _split_rater(task, title) for title in header)
+    by_items = named["item"] is not None
+    return any(_is_part(task, title, by_items) or _split_rater(task, title) for title in header)
 
 
-def find_form(table: Table, task: Task) -> Form:
+def find_form(header: Header) -> Form:
     """Tell the form of a table of ratings from its header.
 
     Parameters
     ----------
-    table : Table
-        The table.
-    task : Task
-        The task that was rated.
+    header : Header
+        The table, with its column of each role.
 
     Returns
     -------
@@ -85,30 +113,24 @@ def find_form(table: Table, task: Task) -> Form:
     DataError
         With what was found and which forms there are.
     """
-    named = {role: table.column(role) for role in _ROLES}
-    rater, dimension, score, item = named["rater"], named["dimension"], named["score"], named["item"]
-    response = table.column(*ID_COLUMNS)
-    rest = [title for title in table.header if title not in {response, *named.values()}]
-    if response is None:
-        return _raters_in_rows(table, task, rest, rater, dimension)
-    source = Source(response)
+    table, task, named, rest = header.table, header.task, header.named, header.rest
+    rater, dimension, score = named["rater"], named["dimension"], named["score"]
+    item, stage = named["item"], named["stage"]
+    if named["response_id"] is None:
+        return _raters_in_rows(header)
+    source = Source(named["response_id"])
     if rater and dimension and score:
         entry = Entry(source, Source(rater), Source(dimension), score)
-        return Form((entry,), item, wide=False)
+        return Form((entry,), item, stage, wide=False, carried=tuple(rest))
     if score or (rater and dimension):
-        lacking = [f"no column {name!r}" for name in ("rater", "dimension", "score") if named[name] is None]
-        raise DataError(f"{table.where}: {' and '.join(lacking)}. {_found(table)} {_FORMS}")
+        raise DataError(f"{table.where}: {header.lacking()}. {header.found(_LONG)} {_FORMS}")
     if dimension:
         raters = tuple(Entry(source, Source(None, t), Source(dimension), t) for t in rest)
-        return Form(raters, item, wide=True)
+        return Form(raters, item, stage, wide=True)
     if rater is None and _one_dimension(task) and rest and all(map(_names_rater, rest)):
         part = Source(None, _one_dimension(task))
-        return Form(tuple(Entry(source, Source(None, t), part, t) for t in rest), item, wide=True)
-    return _dimensions_in_columns(table, task, rest, source, rater, item)
-
-
-def _found(table: Table) -> str:
-    return f"Found the columns {', '.join(table.header)[:300]}."
+        return Form(tuple(Entry(source, Source(None, t), part, t) for t in rest), item, stage, wide=True)
+    return _dimensions_in_columns(header, source)
 
 
 def _one_dimension(task: Task) -> str:
@@ -121,12 +143,13 @@ def _names_rater(title: str) -> bool:
     return re.fullmatch(r"(rater|judge|coder|scorer|expert)[\W_]*\w+", title, re.IGNORECASE) is not None
 
 
-def _raters_in_rows(
-    table: Table, task: Task, rest: list[str], rater: str | None, dimension: str | None
-) -> Form:
+def _raters_in_rows(header: Header) -> Form:
+    table, task, named, rest = header.table, header.task, header.named, header.rest
+    rater, dimension = named["rater"], named["dimension"]
     parts = [title for title in rest if _is_part(task, title, False) or _is_ambiguous(task, title)]
-    if rater is None or parts or table.column("item", "score"):
-        raise DataError(f"{table.where}: no column 'response_id' or 'id'. {_found(table)} {_FORMS}")
+    if rater is None or parts or named["item"] or named["score"]:
+        found = header.found(["response_id", "rater"])
+        raise DataError(f"{table.where}: no column 'response_id' or 'id'. {found} {_FORMS}")
     if dimension is None and not _one_dimension(task):
         raise DataError(
             f"{table.where}: no column 'response_id'. The rows seem to be raters and the columns "
@@ -134,22 +157,24 @@ def _raters_in_rows(
             "rated. Add a column 'dimension', or turn the table round so that its rows are responses."
         )
     part = Source(dimension) if dimension is not None else Source(None, _one_dimension(task))
-    return Form(tuple(Entry(Source(None, t), Source(rater), part, t) for t in rest), None, wide=True)
+    entries = tuple(Entry(Source(None, t), Source(rater), part, t) for t in rest)
+    return Form(entries, None, named["stage"], wide=True)
 
 
-def _dimensions_in_columns(
-    table: Table, task: Task, rest: list[str], source: Source, rater: str | None, item: str | None
-) -> Form:
+def _dimensions_in_columns(header: Header, source: Source) -> Form:
+    table, task, named = header.table, header.task, header.named
+    rater, item = named["rater"], named["item"]
     problems: list[str] = []
     entries: list[Entry] = []
-    for title in rest:
+    carried: list[str] = []
+    for title in header.rest:
         where = f"{table.where}, column {title!r}"
         split = _split_rater(task, title) if rater is None else []
         if _is_part(task, title, item is not None):
             if rater is None:
                 problems.append(
                     f"{where}: no rater is named. Add a column 'rater', or call the column {title}_A, with "
-                    "the rater's name for A."
+                    f"the rater's name for A.{header.hint(['rater'])}"
                 )
             entries.append(Entry(source, Source(rater), Source(None, title), title))
         elif len(split) > 1:
@@ -160,15 +185,15 @@ def _dimensions_in_columns(
             entries.append(Entry(source, Source(None, split[0][1]), Source(None, split[0][0]), title))
         else:
             problems += [f"{where}: {problem}" for problem in _check_unused(table, task, title)]
+            carried.append(title)
     if problems:
         raise DataError(problems[0], problems[1:])
     if not entries:
-        lacking = [f"no column {n!r}" for n in ("rater", "dimension", "score") if table.column(n) is None]
         raise DataError(
-            f"{table.where}: {' and '.join(lacking)}, and no column is called like a dimension of task "
-            f"{task.id}. {_found(table)} {_FORMS}"
+            f"{table.where}: {header.lacking()}, and no column is called like a dimension of task "
+            f"{task.id}. {header.found(_LONG)} {_FORMS}"
         )
-    return Form(tuple(entries), item, wide=True)
+    return Form(tuple(entries), item, named["stage"], wide=True, carried=tuple(carried))
 
 
 def _is_part(task: Task, title: str, by_items: bool) -> bool:
@@ -213,7 +238,7 @@ def _check_rater(task: Task, name: str, rater: str, item: str | None) -> list[st
 
 
 def _check_unused(table: Table, task: Task, title: str) -> list[str]:
-    """Refuse a column that may hold scores: left out without a word they would be lost."""
+    """Refuse a column that may hold scores: carried as a text they would be lost."""
     numbers = any(re.fullmatch(r"\s*-?\d+([.,]\d+)?\s*", row.cells[title]) for row in table.rows)
     heads = [title[: gap.start()] for gap in re.finditer(r"[\s_(]+", title) if gap.start()]
     if _is_ambiguous(task, title) or (numbers and any(_is_ambiguous(task, head) for head in heads)):

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 from creaeval.data.cgpst_json import is_released_form
 from creaeval.data.cgpst_ratings import read_released_ratings
+from creaeval.data.columns import RATING_COLUMNS, check_roles
 from creaeval.data.files import list_files, read_text
 from creaeval.data.json_text import parse_json, parse_json_lines
+from creaeval.data.rater_workbook import rater_sheets, read_rater_sheets
 from creaeval.data.ratings_json import read_json_ratings
-from creaeval.data.ratings_table import read_table_ratings
+from creaeval.data.ratings_table import open_ratings, read_table_ratings
 from creaeval.data.readers import unknown_ending
 from creaeval.data.tables import TABLES, split_sheet
 from creaeval.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from creaeval.data.draft import RatingDraft
@@ -25,35 +27,48 @@ if TYPE_CHECKING:
 _ENDINGS = {".json", ".jsonl", *TABLES}
 
 
-def read_ratings(paths: str | Path | Sequence[str | Path], task: Task) -> list[Rating]:
+def read_ratings(
+    paths: str | Path | Sequence[str | Path], task: Task, *, columns: Mapping[str, str] | None = None
+) -> list[Rating]:
     """Read ratings.
 
     Parameters
     ----------
     paths : path or sequence of paths
         Files, or folders whose files are read: .json (released CGPST data or our own form), .jsonl, .csv,
-        .tsv, .xlsx or .xlsm (``FILE.xlsx#SHEET`` names a sheet).
+        .tsv, .xlsx or .xlsm (``FILE.xlsx#SHEET`` names a sheet; also the workbooks of
+        :mod:`creaeval.data.rater_workbook`).
     task : Task
         The task that was rated.
+    columns : mapping of str to str, optional
+        The tables' own names of columns by role (``response_id``, ``rater``, ``dimension``, ``score``,
+        ``item``, ``stage``), such as ``{"rater": "Judge"}``. A table without that column may have the
+        standard one.
 
     Returns
     -------
     list of Rating
-        One a response and rater, with the computed values on its sheet.
+        One a response, rater and stage, with the computed values on its sheet.
 
     Raises
     ------
     DataError
-        With every problem found in every file, among them a value outside its scale and two ratings of one
-        response by one rater.
+        With every problem found in every file, among them a value outside its scale, two ratings of one
+        response by one rater at one stage, and a column that is not there.
     """
+    own_names = check_roles(columns)
     problems: list[str] = []
     drafts: list[RatingDraft] = []
     for path in list_files(paths, _ENDINGS):
         try:
-            drafts += _read_file(path, task, problems)
+            drafts += read_drafts(path, task, problems, own_names)
         except DataError as error:
             problems += error.problems
+    return finish_drafts(drafts, problems)
+
+
+def finish_drafts(drafts: Sequence[RatingDraft], problems: list[str]) -> list[Rating]:
+    """Make the ratings; DataError with all problems if there is one, or if a rating is there twice."""
     ratings = [draft.finish() for draft in drafts]
     problems += _repeated(drafts)
     if problems:
@@ -61,10 +76,13 @@ def read_ratings(paths: str | Path | Sequence[str | Path], task: Task) -> list[R
     return ratings
 
 
-def _read_file(path: Path, task: Task, problems: list[str]) -> list[RatingDraft]:
+def read_drafts(path: Path, task: Task, problems: list[str], columns: Mapping[str, str]) -> list[RatingDraft]:
+    """Read one file of ratings; what is wrong with single values is added to ``problems``."""
     match split_sheet(path)[0].suffix.lower():
         case ending if ending in TABLES:
-            return read_table_ratings(path, task, problems)
+            if sheets := rater_sheets(path, task, columns):
+                return read_rater_sheets(sheets, path, task, problems)
+            return read_table_ratings(open_ratings(path, task, columns, RATING_COLUMNS), problems)
         case ".jsonl":
             lines = parse_json_lines(read_text(path, "JSON Lines"), str(path))
             return [
@@ -82,14 +100,15 @@ def _read_file(path: Path, task: Task, problems: list[str]) -> list[RatingDraft]
 
 
 def _repeated(drafts: Sequence[RatingDraft]) -> list[str]:
-    first: dict[tuple[str, str], str] = {}
+    first: dict[tuple[str, str, str], str] = {}
     problems = []
     for draft in drafts:
-        key = draft.response_id, draft.rater
+        key = draft.response_id, draft.rater, draft.stage
         if key in first:
+            stage = f" at stage {draft.stage!r}" if draft.stage else ""
             problems.append(
-                f"{draft.where}: response {draft.response_id!r} was already rated by {draft.rater!r} in "
-                f"{first[key]}. Keep one of the two."
+                f"{draft.where}: response {draft.response_id!r} was already rated by {draft.rater!r}{stage} "
+                f"in {first[key]}. Keep one of the two."
             )
         first.setdefault(key, draft.where)
     return problems

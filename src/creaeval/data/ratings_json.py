@@ -1,4 +1,4 @@
-"""Ratings in our own JSON: ``{"response_id", "rater", "scores": {...}, "items": {...}}``."""
+"""Ratings in our own JSON: ``{"response_id", "rater", "stage", "scores": {...}, "items": {...}}``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from creaeval.tasks import Task
 
-_KEYS = ("response_id", "id", "rater", "scores", "items")
+_KEYS = ("response_id", "id", "rater", "stage", "scores", "items")
 _ITEM_KEYS = ("item", "category", "invalid", "scores")
 
 
@@ -57,12 +57,14 @@ def _read_one(entry: Any, path: Path, task: Task, where: str, problems: list[str
     try:
         response_id = clean_id(entry.get("response_id", entry.get("id")))
         rater = clean_id(entry.get("rater"))
+        stage = clean_id(entry["stage"]) if entry.get("stage") not in (None, "") else ""
     except ValueError as error:
-        problems.append(f"{where}, 'response_id' and 'rater': {error}.")
+        problems.append(f"{where}, 'response_id', 'rater' and 'stage': {error}.")
         return None
     where = f"{where}, response {response_id[:60]}, rater {rater[:60]}"
+    where += f", stage {stage[:60]}" if stage else ""
     _refuse_unknown(entry, _KEYS, where, problems)
-    draft = RatingDraft(task, response_id, rater, str(path), where, problems)
+    draft = RatingDraft(task, response_id, rater, str(path), where, problems, stage=stage)
     for name, value in _object(entry.get("scores"), f"{where}, scores", problems).items():
         draft.put(name, value, f"{where}, {name}")
     for name, items in _object(entry.get("items"), f"{where}, items", problems).items():

@@ -60,9 +60,15 @@ class Response(Record):
 
 
 class Rating(Record):
-    """The scores one person gave one response."""
+    """The scores one person gave one response.
+
+    ``stage`` tells apart what one rater gave one response at several times, such as ``blind`` and
+    ``calibrated``; ``extra`` holds the file's other columns, ``source`` names the file.
+    """
 
     response_id: str
     rater: str
     sheet: ScoreSheet
     source: str = ""
+    stage: str = ""
+    extra: dict[str, str] = Field(default_factory=dict)

@@ -25,7 +25,12 @@ def split_sheet(path: Path) -> tuple[Path, str | None]:
     return path.with_name(match[1]), match[2]
 
 
-def read_table(path: Path, keys: Sequence[str], fits: Callable[[Sequence[str]], bool]) -> Table:
+def read_table(
+    path: Path,
+    keys: Sequence[str],
+    fits: Callable[[Sequence[str]], bool],
+    hint: Callable[[Sequence[str]], str] = lambda _: "",
+) -> Table:
     """Read a table.
 
     Parameters
@@ -36,6 +41,8 @@ def read_table(path: Path, keys: Sequence[str], fits: Callable[[Sequence[str]], 
         Columns of which the header must have one.
     fits : callable
         Whether a header is one that is looked for; of a workbook the only visible sheet that fits is read.
+    hint : callable, optional
+        Adds to the message, where a header has none of the key columns, which one may be meant.
 
     Returns
     -------
@@ -50,5 +57,5 @@ def read_table(path: Path, keys: Sequence[str], fits: Callable[[Sequence[str]], 
     if file.suffix.lower() in WORKBOOKS:
         from creaeval.data.xlsx_table import read_xlsx_table
 
-        return read_xlsx_table(file, sheet, keys, fits)
-    return read_csv_table(path, keys)
+        return read_xlsx_table(file, sheet, keys, fits, hint)
+    return read_csv_table(path, keys, hint)

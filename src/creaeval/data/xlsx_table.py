@@ -41,7 +41,11 @@ class _Sheet:
 
 
 def read_xlsx_table(
-    path: Path, sheet: str | None, keys: Sequence[str], fits: Callable[[Sequence[str]], bool]
+    path: Path,
+    sheet: str | None,
+    keys: Sequence[str],
+    fits: Callable[[Sequence[str]], bool],
+    hint: Callable[[Sequence[str]], str] = lambda _: "",
 ) -> Table:
     """Read a sheet.
 
@@ -55,6 +59,8 @@ def read_xlsx_table(
         Columns of which the header must have one.
     fits : callable
         Whether a header is one that is looked for.
+    hint : callable, optional
+        Adds to the message, where the header has no key column, which one may be meant.
 
     Returns
     -------
@@ -65,18 +71,9 @@ def read_xlsx_table(
     DataError
         With every problem found.
     """
-    data = read_bytes(path)
-    kind = looks_like(data) or f"text that starts with {data[:20].decode('utf-8', 'replace')!r}"
-    if kind != "an Excel workbook (.xlsx)":
-        advice = (
-            "Open it in Excel, take the password off and save it again."
-            if "password" in kind
-            else "Save it as .xlsx from a spreadsheet program."
-        )
-        raise DataError(f"{path}: looks like {kind}, expected an Excel workbook (.xlsx). {advice}")
-    formulas = _inspect(data, path)
+    data, formulas = _checked(path)
     with _opened(data, path) as values:
-        name = _choose(values, path, sheet, fits)
+        name = _choose(values, path, sheet, fits, hint)
         rows = [row for _, row in _rows(values[name])]
     if formulas:
         with _opened(data, path, formulas=True) as book:
@@ -84,7 +81,7 @@ def read_xlsx_table(
     records = [(n, row) for n, row in enumerate(rows, 1) if not all(cell.blank for cell in row)]
     if not records:
         raise DataError(f"{path}, {name}: the sheet is empty, expected a header and rows.")
-    _check_header(records, path, name, keys)
+    _check_header(records, path, name, keys, hint)
     width = len(records[0][1])
     padded = {n: [*row, *[_BLANK] * (width - len(row))] for n, row in records}
 
@@ -96,6 +93,75 @@ def read_xlsx_table(
         )
 
     return make_table(path, name, list(padded.items()), too_long)
+
+
+@dataclass(frozen=True)
+class SheetCells:
+    """The upper rows of a sheet, to be read cell by cell."""
+
+    name: str
+    hidden: bool
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def cell(self, column: int, row: int) -> Cell:
+        """Return a cell by its column and row, both from 1; a blank one where the sheet has none."""
+        cells = self.rows[row - 1] if row <= len(self.rows) else ()
+        return cells[column - 1] if column <= len(cells) else _BLANK
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The texts of the first row that is not blank."""
+        first = next((row for row in self.rows if not all(cell.blank for cell in row)), ())
+        return tuple(text for cell in first if (text := cell.text.strip()))
+
+
+def read_sheets(path: Path, last_row: int) -> list[SheetCells]:
+    """Read every sheet of a workbook down to a row, also those that are no table.
+
+    Parameters
+    ----------
+    path : Path
+        An .xlsx or .xlsm file.
+    last_row : int
+        The last row that is read.
+
+    Returns
+    -------
+    list of SheetCells
+        Formulas are their stored values.
+
+    Raises
+    ------
+    DataError
+        It is no workbook, or damaged.
+    """
+    data, formulas = _checked(path)
+    with _opened(data, path) as book:
+        sheets = [
+            (s.title, s.sheet_state != "visible", [row for _, row in islice(_rows(s), last_row)])
+            for s in book.worksheets
+        ]
+    if formulas:
+        with _opened(data, path, formulas=True) as book:
+            sheets = [
+                (name, hidden, list(islice(_name_formulas(rows, book[name]), last_row)))
+                for name, hidden, rows in sheets
+            ]
+    return [SheetCells(name, hidden, tuple(map(tuple, rows))) for name, hidden, rows in sheets]
+
+
+def _checked(path: Path) -> tuple[bytes, bool]:
+    """Read a workbook's bytes and say whether a sheet holds formulas."""
+    data = read_bytes(path)
+    kind = looks_like(data) or f"text that starts with {data[:20].decode('utf-8', 'replace')!r}"
+    if kind != "an Excel workbook (.xlsx)":
+        advice = (
+            "Open it in Excel, take the password off and save it again."
+            if "password" in kind
+            else "Save it as .xlsx from a spreadsheet program."
+        )
+        raise DataError(f"{path}: looks like {kind}, expected an Excel workbook (.xlsx). {advice}")
+    return data, _inspect(data, path)
 
 
 def _inspect(data: bytes, path: Path) -> bool:
@@ -149,7 +215,13 @@ def _opened(data: bytes, path: Path, formulas: bool = False) -> Iterator[Any]:
             book.close()
 
 
-def _choose(book: Any, path: Path, wanted: str | None, fits: Callable[[Sequence[str]], bool]) -> str:
+def _choose(
+    book: Any,
+    path: Path,
+    wanted: str | None,
+    fits: Callable[[Sequence[str]], bool],
+    hint: Callable[[Sequence[str]], str],
+) -> str:
     sheets = [_Sheet(s.title, s.sheet_state != "visible", _header(s)) for s in book.worksheets]
     listed = ", ".join(map(str, sheets)) or "none"
     if wanted is not None:
@@ -171,9 +243,10 @@ def _choose(book: Any, path: Path, wanted: str | None, fits: Callable[[Sequence[
     if len(filled) == 1:
         return filled[0].name  # whoever reads it says what is wrong with it
     headers = "; ".join(f"{sheet} starts with {', '.join(sheet.header[:8]) or 'nothing'}" for sheet in sheets)
+    advice = next((told for sheet in filled if (told := hint(sheet.header))), "")
     raise DataError(
         f"{path}: no sheet has a header that can be read: {headers}. Expected a sheet whose first row has "
-        "'response_id' and the names of the other columns."
+        f"'response_id' and the names of the other columns.{advice}"
     )
 
 
@@ -197,7 +270,13 @@ def _rows(sheet: Any) -> Iterator[tuple[int, list[Cell]]]:
         yield number, cells
 
 
-def _check_header(records: list[tuple[int, list[Cell]]], path: Path, name: str, keys: Sequence[str]) -> None:
+def _check_header(
+    records: list[tuple[int, list[Cell]]],
+    path: Path,
+    name: str,
+    keys: Sequence[str],
+    hint: Callable[[Sequence[str]], str],
+) -> None:
     first = records[0]
     if find_column([cell.text.strip() for cell in first[1]], *keys):
         return
@@ -209,7 +288,8 @@ def _check_header(records: list[tuple[int, list[Cell]]], path: Path, name: str, 
                 f"{problem} There is one in row {number}: titles above the header and headers of several "
                 "rows are not read. Delete the rows above it, so that the first row names every column."
             )
-    raise DataError(f"{problem} Expected the names of the columns in the first row.")
+    advice = hint([cell.text.strip() for cell in first[1] if not cell.blank])
+    raise DataError(f"{problem} Expected the names of the columns in the first row.{advice}")
 
 
 def _name_formulas(rows: list[list[Cell]], sheet: Any) -> Iterator[list[Cell]]:

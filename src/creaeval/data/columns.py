@@ -1,0 +1,165 @@
+"""Which column of a table holds what, where a file has names of its own: ``rater=Judge``."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from creaeval.data.ids import clean_name
+from creaeval.data.table import ID_COLUMNS, find_column
+from creaeval.errors import DataError, SettingError
+from creaeval.tasks import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+ROLES = ("response_id", "rater", "dimension", "score", "item", "stage")
+#: The names under which each role is found without being told.
+RATING_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    **{role: (role,) for role in ROLES},
+    "response_id": ID_COLUMNS,
+}
+_NEAR = 0.7
+_EXPECTED = f"Expected ROLE=COLUMN with one of the roles {', '.join(ROLES)}, as in rater=Judge"
+
+
+def read_columns(texts: Sequence[str]) -> dict[str, str]:
+    """Read which columns of a file stand for which roles.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Such as ``rater=Judge,response_id=Subj``. A column's name may hold spaces, and commas that are not
+        followed by another ``ROLE=``.
+
+    Returns
+    -------
+    dict of str to str
+        The file's column by role.
+
+    Raises
+    ------
+    SettingError
+        A part that is not ``ROLE=COLUMN``, an unknown role, or a role or a column that is named twice.
+    """
+    problems: list[str] = []
+    columns: dict[str, str] = {}
+    for part in (part for text in texts for part in re.split(r",(?=[^,=]*=)", text)):
+        name, equals, written = part.partition("=")
+        role, title = _find_role(name), clean_name(written)
+        where = f"--columns {part.strip()}"
+        if not equals or not clean_name(name) or not title:
+            problems.append(f"{where}: found {part.strip()!r}. {_EXPECTED}.")
+        elif role is None:
+            problems.append(f"{where}: {_unknown_role(name)}")
+        elif columns.setdefault(role, title) != title:
+            problems.append(f"{where}: {role} is already {columns[role]!r}. Name one column for each role.")
+    problems += _shared(columns)
+    if problems:
+        raise SettingError(problems[0], problems[1:])
+    return columns
+
+
+def check_roles(columns: Mapping[str, str] | None) -> dict[str, str]:
+    """Return a mapping with clean names; DataError if it has an unknown role, or a column twice."""
+    problems = [
+        f"--columns {name}={title}: {_unknown_role(name)}"
+        for name, title in (columns or {}).items()
+        if name not in ROLES
+    ]
+    checked = {role: clean_name(title) for role, title in (columns or {}).items() if role in ROLES}
+    problems += _shared(checked)
+    if problems:
+        raise DataError(problems[0], problems[1:])
+    return checked
+
+
+def find_roles(
+    header: Sequence[str], columns: Mapping[str, str], standard: Mapping[str, tuple[str, ...]]
+) -> dict[str, str | None]:
+    """Find the column of each role.
+
+    Parameters
+    ----------
+    header : sequence of str
+        The names of a table's columns.
+    columns : mapping of str to str
+        The file's own names by role.
+    standard : mapping of str to tuple of str
+        The names each role has if it is not among ``columns``, or if the file lacks that column.
+
+    Returns
+    -------
+    dict of str to (str or None)
+        For each role the header's name; None if there is no such column.
+    """
+    named = {role: _find_title(header, title) for role, title in columns.items()}
+    # A column that was said to be one thing is no other, whatever it is called.
+    rest = [title for title in header if title not in named.values()]
+    return {role: named.get(role) or find_column(rest, *standard[role]) for role in ROLES}
+
+
+def column_problems(
+    header: Sequence[str], columns: Mapping[str, str], standard: Mapping[str, tuple[str, ...]]
+) -> list[str]:
+    """Say which of the named columns a table lacks; it may have the standard one instead."""
+    return [
+        f"--columns {role}={title}: there is no column {title!r}. {_did_you_mean(title, header)}"
+        f"Found the columns {', '.join(header)[:300]}."
+        for role, title in columns.items()
+        if _find_title(header, title) is None and find_column(header, *standard[role]) is None
+    ]
+
+
+def nearest_hint(
+    header: Sequence[str],
+    roles: Iterable[str],
+    columns: Mapping[str, str],
+    standard: Mapping[str, tuple[str, ...]],
+) -> str:
+    """Name the columns that may be meant as the missing ones among ``roles``; nothing if none is near."""
+    found = find_roles(header, columns, standard)
+    free = {fold(title): title for title in header if title not in found.values()}
+    near: dict[str, str] = {}
+    for role in roles:
+        for name in standard[role] if found[role] is None else ():
+            close = [t for t in get_close_matches(fold(name), free, n=1, cutoff=_NEAR) if t]
+            if close and role not in near:
+                near[role] = free.pop(close[0])
+    if not near:
+        return ""
+    return f" Did you mean to map it: --columns {_quoted(','.join(f'{r}={t}' for r, t in near.items()))}?"
+
+
+def _quoted(setting: str) -> str:
+    return f"'{setting}'" if re.search(r"\s", setting) else setting
+
+
+def _find_role(name: str) -> str | None:
+    return next((role for role in ROLES if fold(role) == fold(name)), None)
+
+
+def _find_title(header: Sequence[str], wanted: str) -> str | None:
+    if wanted in header:
+        return wanted
+    return find_column(header, wanted) if fold(wanted) else None
+
+
+def _unknown_role(name: str) -> str:
+    return f"there is no role {name.strip()!r}. {_did_you_mean(name, ROLES)}{_EXPECTED}."
+
+
+def _did_you_mean(name: str, known: Sequence[str]) -> str:
+    folded = {fold(one): one for one in known}
+    near = get_close_matches(fold(name), folded, n=2, cutoff=0.6)
+    return f"Did you mean {' or '.join(repr(folded[one]) for one in near)}? " if near else ""
+
+
+def _shared(columns: Mapping[str, str]) -> list[str]:
+    first: dict[str, str] = {}
+    return [
+        f"--columns {role}={title}: the column {title!r} is already {first[title]}. Name another one."
+        for role, title in columns.items()
+        if first.setdefault(title, role) != role
+    ]

@@ -1,0 +1,88 @@
+"""Read judges' scores from files: those a run wrote, and tables in any form of ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from creaeval.data.columns import RATING_COLUMNS, check_roles
+from creaeval.data.rater_workbook import rater_sheets
+from creaeval.data.ratings import finish_drafts, read_drafts
+from creaeval.data.ratings_table import open_ratings, read_table_ratings
+from creaeval.data.score_table import Scores, is_score_table, read_score_table
+from creaeval.data.tables import TABLES, split_sheet
+from creaeval.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from creaeval.data.response import Rating
+    from creaeval.tasks import Task
+
+#: A judge is a rater of another name, and what tells its sheets of one response apart is the method.
+_JUDGE_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    **RATING_COLUMNS,
+    "rater": ("rater", "judge", "model"),
+    "stage": ("method",),
+}
+
+
+def read_scores(path: str | Path, task: Task, *, columns: Mapping[str, str] | None = None) -> list[Scores]:
+    """Read judges' scores.
+
+    Parameters
+    ----------
+    path : str or Path
+        A run's ``scores.csv``, the folder it is in, or a file of any form that
+        :func:`~creaeval.data.read_ratings` reads, where the column ``rater`` may also be called ``judge`` or
+        ``model``, and a column ``method`` tells methods apart.
+    task : Task
+        The task that was judged.
+    columns : mapping of str to str, optional
+        As for :func:`~creaeval.data.read_ratings`; ``stage`` is not used, since judges have none, nor is any
+        for a ``scores.csv`` of our own.
+
+    Returns
+    -------
+    list of Scores
+        One a method, in the order of the file. Of a ``scores.csv`` the values are those of the file: nothing
+        is computed anew, and sums that a judge wrote may lie outside their range. A judge's repeats are
+        judges of their own: ``judge#2`` is the second judgement, ``judge@2`` the one of the second evidence,
+        ``judge@2#3`` both.
+
+    Raises
+    ------
+    DataError
+        With every problem found.
+    """
+    own_names = {role: title for role, title in check_roles(columns).items() if role != "stage"}
+    file = Path(path)
+    if file.is_dir():
+        file = file / "scores.csv"
+        if not file.exists():
+            raise DataError(
+                f"{path}: holds no scores.csv, expected the folder that `creaeval score --out DIR` wrote, or "
+                "a file of scores."
+            )
+    problems: list[str] = []
+    ending = split_sheet(file)[0].suffix.lower()
+    if ending in TABLES and not rater_sheets(file, task, own_names):
+        header = open_ratings(file, task, own_names, _JUDGE_COLUMNS)
+        if is_score_table(header.table.header):
+            return read_score_table(header.table, task, str(path))
+        drafts = read_table_ratings(header, problems)
+    else:
+        drafts = read_drafts(file, task, problems, own_names)
+    ratings = finish_drafts(drafts, problems)
+    methods = dict.fromkeys(rating.stage for rating in ratings)
+    return [_of_method(method, [r for r in ratings if r.stage == method], str(path)) for method in methods]
+
+
+def _of_method(method: str, ratings: Sequence[Rating], source: str) -> Scores:
+    carried: dict[str, dict[str, str]] = {}
+    for rating in ratings:
+        shared = carried.setdefault(rating.response_id, rating.extra)
+        carried[rating.response_id] = {
+            name: text for name, text in shared.items() if rating.extra.get(name) == text
+        }
+    return Scores(method, tuple(rating.sheet for rating in ratings), carried, source)
