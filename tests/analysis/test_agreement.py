@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from booklets import cgpst
-from creaeval.analysis.agreement import AVG, HUMAN, agreement, protocol
+from creaeval.analysis.agreement import ALL_RATERS, SHARE, Agreement, measure_agreement
+from creaeval.analysis.pair_values import AVG, HUMAN, Resampling
 from creaeval.analysis.points import COLUMNS, compared_dimensions
 from creaeval.errors import SettingError
 from creaeval.stats.icc import icc
@@ -23,15 +24,22 @@ A = [2, 3, 4, 5, 6, 4, 3, 5]
 UP = [value + 2 for value in A]
 
 
-def table(given: Given) -> pd.DataFrame:
+def table(given: Given, method: str = "m") -> pd.DataFrame:
     """Points by (kind, scorer, dimension), a value for each response."""
     rows = [
-        (f"R{number}", scorer, kind, dimension, value)
+        (f"R{number}", scorer, kind, method if kind == "judge" else "", dimension, value)
         for (kind, scorer, dimension), values in given.items()
         for number, value in enumerate(values)
         if value is not None
     ]
     return pd.DataFrame(rows, columns=COLUMNS).astype({"points": float})
+
+
+def measured(points: pd.DataFrame, measures: Sequence[str], n_resamples: int = 0) -> Agreement:
+    dimensions = list(dict.fromkeys(points["dimension"]))
+    return measure_agreement(
+        points, dimensions, measures=measures, resampling=Resampling(n_resamples=n_resamples)
+    )
 
 
 def cell(frame: pd.DataFrame, **where: str) -> pd.Series:
@@ -51,13 +59,13 @@ def test_the_papers_20_dimensions_are_compared_with_integrity_merged() -> None:
 
 def test_a_judge_that_is_lenient_throughout_agrees_in_order_and_not_in_level() -> None:  # S11
     points = table({("judge", "j", "d"): UP, ("rater", "A", "d"): A})
-    cells = agreement(points, ["d"], measures=["pearson", "icc", "qwk", "bias", "exact"], n_resamples=200)
-    values = {row.measure: row.value for row in cells.itertuples()}
+    cells = measured(points, ["pearson", "icc", "qwk", "bias", "exact", "rmse"], 200).cells
+    values = {row.metric: row.value for row in cells.itertuples()}
     assert values["pearson"] == pytest.approx(1)
     # Population variance of A is 1.5, so QWK is 2 * 1.5 / (1.5 + 1.5 + 4).
     assert values["qwk"] == pytest.approx(3 / 7)
     assert values["icc"] == pytest.approx(icc(np.column_stack([UP, A]))["ICC(2,1)"].value)
-    assert (values["bias"], values["exact"]) == (2, 0)
+    assert (values["bias"], values["exact"], values["rmse"]) == (2, 0, 2)
     assert set(cells["n"]) == {8}
 
 
@@ -71,37 +79,72 @@ def test_an_undefined_value_is_left_out_and_said_and_never_0() -> None:
             ("rater", "A", "d2"): A,
         }
     )
-    cells = agreement(points, ["d1", "d2"], measures=["pearson", "qwk"], n_resamples=0)
-    undefined = cell(cells, dimension="d1", measure="pearson")
-    assert math.isnan(undefined.value)
-    assert undefined.why_undefined == "the first is constant"
-    assert cell(cells, dimension="d1", measure="qwk").value == 0
-    means = protocol(points, cells, ["d1", "d2"], n_resamples=0)
-    r = cell(means, dimension=AVG, measure="pearson")
-    assert (r.value, r.defined) == (pytest.approx(1), "1 of 2")
-    assert cell(means, dimension=AVG, measure="qwk").value == pytest.approx(0.5)
+    found = measured(points, ["pearson", "qwk", "spearman"])
+    for measure in ("pearson", "spearman"):
+        undefined = cell(found.cells, dimension="d1", metric=measure)
+        assert math.isnan(undefined.value)
+        assert undefined.reason == "the first is constant"
+    assert cell(found.cells, dimension="d1", metric="qwk").value == 0
+    r = cell(found.means, dimension=AVG, metric="pearson")
+    assert (r.value, r.defined, r.reason) == (pytest.approx(1), "1 of 2", "the first is constant")
+    assert cell(found.means, dimension=AVG, metric="qwk").value == pytest.approx(0.5)
 
 
 def test_the_mean_is_of_the_agreements_with_each_rater_and_not_with_the_mean_rating() -> None:
     b = [7 - value for value in A]
     points = table({("judge", "j", "d"): A, ("rater", "A", "d"): A, ("rater", "B", "d"): b})
-    cells = agreement(points, ["d"], measures=["pearson"], n_resamples=0)
-    means = protocol(points, cells, ["d"], n_resamples=0)
+    means = measured(points, ["pearson"]).means
     # r is 1 with A and -1 with B; with their mean, which is constant, there would be none.
-    assert cell(means, scorer="j", dimension="d").value == pytest.approx(0)
-    assert cell(means, scorer=HUMAN, dimension="d").value == pytest.approx(-1)
-    assert cell(means, scorer=HUMAN, dimension="d").defined == "1 of 1"
+    assert cell(means, judge="j", dimension="d", metric="pearson").value == pytest.approx(0)
+    human = cell(means, judge=HUMAN, dimension="d", metric="pearson")
+    assert (human.value, human.defined, human.rater) == (pytest.approx(-1), "1 of 1", ALL_RATERS)
+    # People who contradict each other set no mark of which a share could be reached.
+    share = cell(means, judge="j", dimension=AVG, metric="pearson" + SHARE)
+    assert math.isnan(share.value)
+    assert share.reason == "people agree no better than by chance (-1.000)"
+
+
+def test_the_share_of_human_agreement_reached_has_its_interval_from_the_same_resamples() -> None:
+    # The judge is as far from A as B is, so the share is 1 in every resample.
+    b = [value + 1 for value in A]
+    points = table({("judge", "j", "d"): b, ("rater", "A", "d"): A, ("rater", "B", "d"): A})
+    points.loc[(points["scorer"] == "B"), "points"] += 1
+    found = measure_agreement(
+        points[points["scorer"].ne("B") | points["kind"].eq("rater")],
+        ["d"],
+        measures=["qwk"],
+        resampling=Resampling(n_resamples=200),
+    )
+    # With A the judge agrees as B does (3 / 4 = 2 * 1.5 / (3 + 1)), with B perfectly: their mean over 3 / 4.
+    share = cell(found.means, judge="j", dimension="d", metric="qwk" + SHARE)
+    assert share.value == pytest.approx((0.75 + 1) / 2 / 0.75)
+    assert share.low <= share.value <= share.high
+
+
+def test_several_judges_are_the_mean_of_their_own_agreements() -> None:
+    # One judge repeats A, the other turns the scale round: the mean of r is 0; the mean judge is constant.
+    points = table(
+        {
+            ("judge", "one", "d"): A,
+            ("judge", "two", "d"): [7 - value for value in A],
+            ("rater", "A", "d"): A,
+        }
+    )
+    means = measured(points, ["pearson"], 100).means
+    panel = cell(means, judge="mean of 2 judges", dimension="d")
+    assert (panel.value, panel.low, panel.high) == (pytest.approx(0), pytest.approx(0), pytest.approx(0))
+    assert (panel.method, panel.defined, panel.n) == ("m", "2 of 2", 8)
+    assert cell(means, judge="two", dimension="d").value == pytest.approx(-1)
 
 
 def test_only_responses_that_both_scored_count_and_are_counted() -> None:
     some = [*A[:5], None, None, None]
-    points = table({("judge", "j", "d"): UP, ("rater", "A", "d"): some})
-    row = cell(agreement(points, ["d"], measures=["pearson"], n_resamples=0), measure="pearson")
+    row = cell(measured(table({("judge", "j", "d"): UP, ("rater", "A", "d"): some}), ["pearson"]).cells)
     assert (row["n"], row["value"]) == (5, pytest.approx(1))
     one = table({("judge", "j", "d"): UP, ("rater", "A", "d"): [2, *[None] * 7]})
-    row = cell(agreement(one, ["d"], measures=["qwk"], n_resamples=50), measure="qwk")
+    row = cell(measured(one, ["qwk"], 50).cells)
     assert math.isnan(row["value"])
-    assert (row["n"], row["why_undefined"]) == (1, "scored by both: 1 responses")
+    assert (row["n"], row["reason"]) == (1, "scored by both: 1")
 
 
 def test_intervals_hold_the_value_and_repeat_with_the_seed() -> None:
@@ -113,35 +156,61 @@ def test_intervals_hold_the_value_and_repeat_with_the_seed() -> None:
         for dimension in ("d1", "d2")
     }
     points = table(given)
-    first = protocol(points, agreement(points, ["d1", "d2"]), ["d1", "d2"], seed=1)
-    again = protocol(points, agreement(points, ["d1", "d2"]), ["d1", "d2"], seed=1)
-    pd.testing.assert_frame_equal(first, again)
-    shown = first[first["measure"] != "icc"]
-    assert (shown["low"] <= shown["value"]).all()
-    assert (shown["value"] <= shown["high"]).all()
-    # Averaging two dimensions narrows the interval of one.
-    qwk = first[(first["measure"] == "qwk") & (first["scorer"] == "j")].set_index("dimension")
-    width = qwk["high"] - qwk["low"]
-    assert width[AVG] < width[["d1", "d2"]].mean()
+    measures = ["qwk", "pearson", "icc", "icc1", "linear", "kappa", "exact", "adjacent", "bias", "rmse"]
+    for method in ("percentile", "bca"):
+        resampling = Resampling(n_resamples=500, seed=1, method=method)
+        first, again = (
+            measure_agreement(points, ["d1", "d2"], measures=measures, resampling=resampling)
+            for _ in range(2)
+        )
+        pd.testing.assert_frame_equal(first.means, again.means)
+        for shown in (first.means, first.cells):
+            assert (shown["low"] <= shown["value"]).all()
+            assert (shown["value"] <= shown["high"]).all()
+        # Averaging two dimensions narrows the interval of one.
+        of_judge = first.means[(first.means["metric"] == "qwk") & (first.means["judge"] == "j")]
+        by_dimension = of_judge.set_index("dimension")
+        width = by_dimension["high"] - by_dimension["low"]
+        assert width[AVG] < width[["d1", "d2"]].mean()
 
 
-def test_whole_clusters_are_drawn() -> None:
+def test_whole_clusters_are_drawn_and_few_are_warned_of() -> None:
     # In each of two clusters the judge is constant: drawn alone, either leaves r undefined.
     points = table({("judge", "j", "d"): [1, 1, 1, 5, 5, 5], ("rater", "A", "d"): [1, 2, 1, 5, 4, 5]})
     single = {f"R{number}": str(number) for number in range(6)}
     pairs = {f"R{number}": str(number // 3) for number in range(6)}
     plain, alone, whole = (
-        cell(agreement(points, ["d"], measures=["pearson"], clusters=clusters), measure="pearson")
+        measure_agreement(points, ["d"], measures=["pearson"], resampling=Resampling(clusters=clusters))
         for clusters in (None, single, pairs)
     )
-    assert (alone["low"], alone["high"]) == (plain["low"], plain["high"])
+    assert cell(alone.cells)["low"] == cell(plain.cells)["low"]
     # Every resample that is defined holds each cluster once, so its r is that of the data.
-    assert whole["low"] == pytest.approx(whole["value"]) == whole["high"]
+    of_whole = cell(whole.cells)
+    assert of_whole["low"] == pytest.approx(of_whole["value"]) == of_whole["high"]
+    assert whole.warnings == ("Only 2 clusters: intervals from fewer than 30 clusters are too narrow.",)
+    assert plain.warnings == ()
+
+
+def test_two_crossed_factors_are_drawn_both() -> None:
+    random = np.random.default_rng(5)
+    truth = random.integers(1, 8, 36)
+    points = table({("judge", "j", "d"): truth.tolist(), ("rater", "A", "d"): (truth % 5).tolist()})
+    persons = {f"R{number}": str(number // 6) for number in range(36)}
+    scenarios = {f"R{number}": str(number % 6) for number in range(36)}
+    one = Resampling(clusters=persons, n_resamples=500)
+    two = Resampling(clusters=persons, second_clusters=scenarios, n_resamples=500)
+    narrow, wide = (
+        cell(measure_agreement(points, ["d"], measures=["qwk"], resampling=how).cells) for how in (one, two)
+    )
+    assert wide["value"] == narrow["value"]
+    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"]
 
 
 def test_an_unknown_measure_and_missing_ratings_are_named() -> None:
     points = table({("judge", "j", "d"): A, ("rater", "A", "d"): A})
-    with pytest.raises(SettingError, match="measure 'kappa': expected one of qwk, pearson, icc"):
-        agreement(points, ["d"], measures=["kappa"])
+    with pytest.raises(SettingError, match="measure 'kapa': expected one of qwk, pearson, icc"):
+        measured(points, ["kapa"])
     with pytest.raises(SettingError, match="no ratings of these responses"):
-        agreement(table({("judge", "j", "d"): A}), ["d"])
+        measured(table({("judge", "j", "d"): A}), ["qwk"])
+    with pytest.raises(SettingError, match="a single rater and no judge"):
+        measured(table({("rater", "A", "d"): A}), ["qwk"])

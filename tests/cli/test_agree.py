@@ -64,32 +64,82 @@ def table(path: Path) -> list[dict[str, str]]:
 def test_agreement_is_shown_with_people_and_between_them_and_written(
     command: CommandLine, scored: str
 ) -> None:
-    ended = command("agree", scored, "--ratings", "ratings.csv", "--out", "out", "--measure", "qwk")
+    ended = command("agree", scored, "ratings.csv", "--out", "out", "--measure", "qwk")
     assert ended.code == 0, ended.err
     # Population variance of 1..6 is 35/12; one point of difference throughout takes 1 from the ratio.
     shifted = 2 * (35 / 12) / (2 * (35 / 12) + 1)
-    cells = {(row["scorer"], row["rater"]): row for row in table(command.folder / "out" / "agreement.csv")}
-    assert float(cells["scripted:one", "A"]["value"]) == pytest.approx(1)
-    assert float(cells["scripted:one", "B"]["value"]) == pytest.approx(shifted)
-    assert float(cells["A", "B"]["value"]) == pytest.approx(shifted)
-    assert {row["n"] for row in cells.values()} == {"6"}
-    means = {
-        (row["scorer"], row["dimension"]): row
-        for row in table(command.folder / "out" / "agreement_means.csv")
-    }
-    assert float(means["scripted:one", "AVG"]["value"]) == pytest.approx((1 + shifted) / 2)
-    assert means["scripted:one", "step2.focus"]["defined"] == "2 of 2"
-    assert float(means["human-human", "AVG"]["value"]) == pytest.approx(shifted)
+    rows = table(command.folder / "out" / "agreement.csv")
+    assert list(rows[0]) == [
+        *("task", "method", "judge", "rater", "dimension", "metric", "value", "low", "high", "n", "defined"),
+        "reason",
+    ]
+    cells = {(row["judge"], row["rater"], row["dimension"], row["metric"]): row for row in rows}
+    focus = "step2.focus"
+    assert float(cells["scripted:one", "A", focus, "qwk"]["value"]) == pytest.approx(1)
+    assert float(cells["scripted:one", "B", focus, "qwk"]["value"]) == pytest.approx(shifted)
+    assert float(cells["A", "B", focus, "qwk"]["value"]) == pytest.approx(shifted)
+    assert {row["n"] for row in rows} == {"6"}
+    assert {row["task"] for row in rows} == {"cgpst"}
+    mean = cells["scripted:one", "all raters", "AVG", "qwk"]
+    assert float(mean["value"]) == pytest.approx((1 + shifted) / 2)
+    assert cells["scripted:one", "all raters", focus, "qwk"]["defined"] == "2 of 2"
+    assert float(cells["human-human", "all raters", "AVG", "qwk"]["value"]) == pytest.approx(shifted)
+    share = cells["scripted:one", "all raters", "AVG", "qwk_share"]
+    assert float(share["value"]) == pytest.approx((1 + shifted) / 2 / shifted)
     assert "Focus" in ended.out
     assert "human-human" in ended.out
     assert "Only 6 responses in the smallest cell" in ended.out
-    assert "Nobody rated 19 dimensions" in ended.err
+    assert "Nobody rated 19 dimensions" in ended.out
+    # Two raters are one fewer than the test needs.
+    assert "alternative annotator test over 1 dimensions: not decidable in 1 (The test needs 3" in " ".join(
+        ended.out.split()
+    )
+
+
+def test_everything_else_is_written_beside(command: CommandLine, scored: str) -> None:
+    ended = command("agree", scored, "ratings.csv", "--out", "out", "--resamples", "100")
+    assert ended.code == 0, ended.err
+    out = command.folder / "out"
+    assert sorted(path.name for path in out.iterdir()) == [
+        *("agreement.R", "agreement.csv", "agreement.md", "agreement.tex", "calibration.csv", "d_study.csv"),
+        *("halo.csv", "halo_means.csv", "long.csv", "raters.csv", "severity.csv", "stand_in.csv"),
+        *("total_reliability.csv", "variance.csv"),
+    ]
+    # The judge gives what A gives and a point less than B: half a point severe beside their mean.
+    severity = {row["scorer"]: row for row in table(out / "severity.csv") if row["dimension"] == "AVG"}
+    assert float(severity["scripted:one"]["leniency"]) == pytest.approx(-0.5)
+    assert float(severity["A"]["leniency"]) == pytest.approx(-1)
+    # Where the judge gave 5, A gave 5 and B gave 6.
+    level = next(row for row in table(out / "calibration.csv") if row["level"] == "5.0")
+    assert (level["n"], float(level["mean_human"]), float(level["bias"])) == ("2", 5.5, -0.5)
+    # All A and B differ by is one point throughout: no interaction, and one rater ranks without error.
+    study = table(out / "d_study.csv")
+    assert {row["needed_for_ranking"] for row in study if row["kind"] == "rater"} == {"1"}
+    long = table(out / "long.csv")
+    assert len(long) == 18
+    assert long[0]["person"] == long[0]["scorer"]
+    assert "| Select an Underlying Problem: Focus |" in (out / "agreement.md").read_text()
+    latex = (out / "agreement.tex").read_text()
+    assert latex.count(r"\begin{table}") == 3
+    assert r"\midrule" in latex
+
+
+def test_raters_alone(command: CommandLine, scored: str) -> None:
+    ended = command("raters", "ratings.csv", "--out", "out")
+    assert ended.code == 0, ended.err
+    rows = {row["coefficient"]: row for row in table(command.folder / "out" / "raters.csv")}
+    # Shrout and Fleiss: BMS = 2 * 3.5, JMS = 3, EMS = 0 for 1..6 and 2..7; ICC(2,1) = 7 / (7 + 2 * 3 / 6).
+    assert float(rows["ICC(A,1) = ICC(2,1)"]["value"]) == pytest.approx(7 / 8)
+    assert float(rows["ICC(C,1) = ICC(3,1)"]["value"]) == pytest.approx(1)
+    assert (rows["Fleiss' kappa"]["n"], rows["Fleiss' kappa"]["raters"]) == ("6", "2")
+    assert "All raters together" in ended.out
+    assert not (command.folder / "out" / "stand_in.csv").exists()
 
 
 def test_a_rating_without_a_response_is_named(command: CommandLine, scored: str) -> None:  # F07
     with (command.folder / "ratings.csv").open("a", newline="") as file:
         csv.writer(file).writerow(("R11", "A", "Focus", 4))
-    ended = command("agree", scored, "--ratings", "ratings.csv", "--resamples", "0")
+    ended = command("agree", scored, "ratings.csv", "--resamples", "0")
     assert ended.code == 0
     assert "rating id R11 has no response (by A, in" in ended.err
 
@@ -98,43 +148,109 @@ def test_a_constant_rater_is_undefined_and_never_0(command: CommandLine, scored:
     rows = [("R" + str(number), "A", "Focus", 4) for number in range(6)]
     with (command.folder / "flat.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("response_id", "rater", "dimension", "score"), *rows])
-    ended = command("agree", scored, "--ratings", "flat.csv", "--measure", "pearson", "--resamples", "0")
-    assert ended.code == 0
+    ended = command("agree", scored, "flat.csv", "--measure", "pearson", "--resamples", "0")
+    assert ended.code == 0, ended.err
     assert "undefined (the second is constant)" in ended.out
 
 
 def test_agreement_is_told_for_each_value_of_a_carried_column(command: CommandLine, scored: str) -> None:
-    ended = command(
-        "agree", scored, "--ratings", "ratings.csv", "--by", "language", "--out", "out", "--measure", "bias"
-    )
+    ended = command("agree", scored, "ratings.csv", "--by", "language", "--out", "out", "--measure", "qwk")
     assert ended.code == 0, ended.err
-    rows = table(command.folder / "out" / "agreement_by.csv")
+    rows = table(command.folder / "out" / "by_language.csv")
     # The judge gives what A gives, and a point less than B, whatever the language.
-    of_judge = [row for row in rows if row["scorer"] == "scripted:one" and row["dimension"] == "AVG"]
+    of_judge = [
+        row
+        for row in rows
+        if (row["judge"], row["dimension"], row["metric"]) == ("scripted:one", "AVG", "bias")
+    ]
     assert [(row["language"], float(row["value"]), row["n"]) for row in of_judge] == [
         ("de", -0.5, "3"),
         ("en", -0.5, "3"),
     ]
+    # Of two people nobody is the first, so they have no bias.
+    assert not any(row["judge"] == "human-human" and row["metric"] == "bias" for row in rows)
 
 
 def test_clusters_are_resampled_whole_and_few_of_them_are_warned_of(
     command: CommandLine, scored: str
 ) -> None:
-    ended = command("agree", scored, "--ratings", "ratings.csv", "--cluster", "language", "--measure", "qwk")
+    ended = command("agree", scored, "ratings.csv", "--cluster", "language", "--measure", "qwk")
     assert ended.code == 0, ended.err
-    assert "Only 2 clusters: intervals from fewer than 30 are too narrow." in ended.out
-    ended = command("agree", scored, "--ratings", "ratings.csv", "--cluster", "plot")
-    assert (
-        ended.code,
-        "--cluster plot: the responses carry no such column; they carry language." in ended.err,
-    ) == (
-        1,
-        True,
+    assert "Only 2 clusters: intervals from fewer than 30 clusters are too narrow." in ended.out
+    # The scenario is known of every response of a run.
+    ended = command("agree", scored, "ratings.csv", "--cluster", "scenario", "--measure", "qwk")
+    assert "Only 1 clusters" in ended.out
+    ended = command("agree", scored, "ratings.csv", "--cluster", "plot")
+    assert ended.code == 1
+    assert "plot: the responses carry no such column; they carry scenario, language." in ended.err
+
+
+def test_scores_of_a_file_agree_as_those_of_the_run(command: CommandLine, scored: str) -> None:
+    assert command("runs", "export", scored, "--out", "results").code == 0
+    for given, out in ((scored, "of_run"), ("results", "of_folder"), ("results/scores.csv", "of_file")):
+        ended = command("agree", given, "ratings.csv", "--resamples", "0", "--out", out)
+        assert ended.code == 0, ended.err
+    assert table(command.folder / "of_run" / "agreement.csv") == table(
+        command.folder / "of_file" / "agreement.csv"
     )
+    assert (command.folder / "of_run" / "long.csv").read_bytes() == (
+        command.folder / "of_folder" / "long.csv"
+    ).read_bytes()
+
+
+def test_two_methods_are_compared(command: CommandLine, scored: str) -> None:
+    rows = [(f"R{number}", "other", "Focus", points) for number, points in enumerate([9, 1, 9, 1, 9, 1])]
+    with (command.folder / "other.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("response_id", "judge", "dimension", "score"), *rows])
+    ended = command("agree", scored, "ratings.csv", "--against", "other.csv", "--out", "out")
+    assert ended.code == 0, ended.err
+    found = table(command.folder / "out" / "comparison.csv")
+    primary = [row for row in found if row["contrast"] == "primary"]
+    assert [(row["dimension"], row["metric"]) for row in primary] == [("AVG", "qwk")]
+    assert float(primary[0]["difference"]) > 0.5
+    assert primary[0]["p_holm"] == ""
+    assert "Differences of agreement" in ended.out
+
+
+def test_columns_of_other_names_stages_and_items(command: CommandLine, scored: str) -> None:
+    rows = [
+        (f"R{number}", who, stage, "Focus", points + (stage == "blind"))
+        for stage in ("blind", "calibrated")
+        for who, given in (("A", A), ("B", B))
+        for number, points in enumerate(given)
+    ]
+    with (command.folder / "stages.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("Subj", "Judge", "stage", "dimension", "score"), *rows])
+    names = ("--columns", "rater=Judge,response_id=Subj")
+    ended = command("agree", scored, "stages.csv", *names)
+    assert ended.code == 1
+    assert "of several stages: blind, calibrated. Choose one with --stage" in ended.err
+    ended = command("raters", "stages.csv", *names, "--stage", "calibrated", "--measure", "bias")
+    assert ended.code == 0, ended.err
+    ended = command("raters", "stages.csv", *names, "--stage", "sober")
+    assert "--stage sober: no rating is of this stage. Known stages: blind, calibrated." in ended.err
+    ended = command("agree", scored, "ratings.csv", "--items", "each")
+    assert ended.code == 1
+    assert "None of the ratings is of a dimension that is compared" in ended.err
+
+
+def test_a_mean_alone_is_compared_and_said(command: CommandLine, scored: str) -> None:
+    rows = [("R" + str(number), "mean", "Focus", points) for number, points in enumerate(A)]
+    with (command.folder / "mean.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("response_id", "rater", "dimension", "score"), *rows])
+    ended = command("agree", scored, "mean.csv", "--resamples", "0")
+    assert ended.code == 0, ended.err
+    assert "There is only mean of the raters and no single one" in ended.out
+    ended = command("agree", scored, "ratings.csv", "mean.csv", "--resamples", "0")
+    assert "Left out: mean, which is no single rater." in ended.out
 
 
 def test_what_is_wrong_is_said(command: CommandLine, scored: str) -> None:
-    ended = command("agree", scored, "--ratings", "ratings.csv", "--measure", "kappa")
-    assert (ended.code, "measure 'kappa': expected one of qwk" in ended.err) == (1, True)
-    ended = command("agree", "ffff", "--ratings", "ratings.csv")
+    ended = command("agree", scored, "ratings.csv", "--measure", "kapa")
+    assert (ended.code, "measure 'kapa': expected one of qwk" in ended.err) == (1, True)
+    ended = command("agree", "ffff", "ratings.csv")
     assert (ended.code, "There is no run 'ffff'" in ended.err) == (1, True)
+    ended = command("agree", "scors.csv", "ratings.csv")
+    assert (ended.code, "scors.csv: there is no such file or folder" in ended.err) == (1, True)
+    ended = command("agree", scored, "ratings.csv", "--persons", "language")
+    assert (ended.code, "go together" in ended.err) == (1, True)

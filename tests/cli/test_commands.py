@@ -34,9 +34,9 @@ COMMANDS = dict(commands(app))
 
 def test_these_are_the_commands() -> None:
     assert sorted(" ".join(path) for path in COMMANDS) == [
-        "agree", "demo", "ledger export", "ledger import", "ledger info", "ledger prune", "models check",
-        "models list", "runs export", "runs list", "runs show", "score", "tasks check", "tasks list",
-        "tasks show",
+        "agree", "data fetch", "demo", "ledger export", "ledger import", "ledger info", "ledger prune",
+        "models check", "models list", "raters", "runs export", "runs list", "runs show", "score",
+        "tasks check", "tasks list", "tasks show",
     ]  # fmt: skip
 
 

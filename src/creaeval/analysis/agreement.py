@@ -1,30 +1,29 @@
 """How well judges agree with people, and people with each other, by the paper's protocol.
 
 Per dimension, the agreement with each rater, averaged over the raters; then the unweighted mean over the
-dimensions. Never agreement with the raters' mean. arXiv 2609.03432, section 4.
+dimensions. Several judges of a method: the mean of their own agreements. Never agreement with the raters'
+mean. arXiv 2609.03432, section 4.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
-from itertools import combinations
 from typing import TYPE_CHECKING
 
+from creaeval.analysis.pair_values import AVG, HUMAN, GroupMean, PairValues, Resampling, find_groups, lay_out
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
-    from creaeval.stats.resample import Estimate, Statistic
+    from creaeval.analysis.pair_values import Group
 
     Floats = NDArray[np.float64]
-    Column = tuple[str, str]  # kind and name of a scorer
 
 PAPER = ("qwk", "pearson", "icc")
 #: Measures by name, for people. The form of the ICC stands wherever the ICC does.
@@ -32,6 +31,9 @@ MEASURES = {
     "qwk": "QWK",
     "pearson": "Pearson r",
     "icc": "ICC(A,1)",
+    "icc1": "ICC(1)",
+    "linear": "linear weighted kappa",
+    "kappa": "Cohen's kappa",
     "spearman": "Spearman rho",
     "kendall": "Kendall tau-b",
     "exact": "exact agreement",
@@ -39,33 +41,58 @@ MEASURES = {
     "bias": "bias (scorer minus rater, in points)",
     "rmse": "RMSE (in points)",
 }
-HUMAN = "human-human"
-AVG = "AVG"
-CELL_COLUMNS = [
-    "scorer",
+#: In points, so that no share of them is "reached".
+_IN_POINTS = ("bias", "rmse")
+SHARE = "_share"
+ALL_RATERS = "all raters"
+COLUMNS = [
+    "method",
+    "judge",
     "rater",
-    "kind",
     "dimension",
-    "measure",
+    "metric",
     "value",
     "low",
     "high",
     "n",
-    "why_undefined",
+    "defined",
+    "reason",
 ]
-MEAN_COLUMNS = ["scorer", "dimension", "measure", "value", "low", "high", "n", "defined", "why_undefined"]
 
 
-def agreement(
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement in two tables of the same columns.
+
+    Attributes
+    ----------
+    cells : pandas.DataFrame
+        One row for each judge or rater (``judge``), rater, dimension and metric. ``method`` is empty where
+        both are people. ``n`` counts the responses that both scored. An undefined value is missing and
+        ``reason`` says why.
+    means : pandas.DataFrame
+        For each judge, for all judges of a method together where it has several, and for all pairs of
+        raters (``human-human``): the mean over raters (``rater`` is ``all raters``) per dimension, then of
+        dimension ``AVG`` their unweighted mean. ``defined`` counts the averaged values that are defined, as
+        in ``19 of 20``; an undefined one is left out and never counted as 0. ``n`` is the smallest number of
+        responses. A metric such as ``qwk_share`` is the share that a judge reaches of the agreement between
+        people, with its interval from the same resamples.
+    warnings : tuple of str
+        What a reader has to know of the intervals.
+    """
+
+    cells: pd.DataFrame
+    means: pd.DataFrame
+    warnings: tuple[str, ...]
+
+
+def measure_agreement(
     points: pd.DataFrame,
     dimensions: Sequence[str],
     *,
     measures: Sequence[str] = PAPER,
-    n_resamples: int = 2000,
-    confidence: float = 0.95,
-    clusters: Mapping[str, str] | None = None,
-    seed: int = 0,
-) -> pd.DataFrame:
+    resampling: Resampling | None = None,
+) -> Agreement:
     """Measure the agreement of every judge with every rater, and of every two raters.
 
     Parameters
@@ -76,268 +103,125 @@ def agreement(
         Identities, in the order wanted.
     measures : sequence of str
         Keys of ``MEASURES``.
-    n_resamples : int
-        Bootstrap resamples of responses for the intervals of QWK, Pearson and bias; 0 for none. The ICC's
-        interval is that of McGraw and Wong (1996); the others have none.
-    confidence : float
-        Confidence level.
-    clusters : mapping of str to str, optional
-        By response id, what it belongs to (scenario, plot, participant); whole clusters are then resampled.
-    seed : int
-        Same seed, same intervals.
+    resampling : Resampling, optional
+        How intervals are made; all are from the same resamples of whole responses, so that a response's
+        dimensions stay together in means. Rank correlations have none.
 
     Returns
     -------
-    pandas.DataFrame
-        One row for each pair, dimension and measure. ``kind`` says what the scorer is, judge or rater; ``n``
-        counts the responses that both scored. An undefined value is missing, and ``why_undefined`` says why.
+    Agreement
 
     Raises
     ------
     SettingError
-        A measure is not known, or nobody but the judges scored.
+        A measure is not known, or there are no ratings, or nothing to hold a single rater against.
     """
-    import pandas as pd
-
-    _check(points, measures)
-    draw = _Draw(n_resamples, confidence, seed, clusters)
-    rows = []
-    for dimension in dimensions:
-        wide = _wide(points, dimension)
-        for scorer, rater in _couples(points):
-            x, y, ids = _both(wide, scorer, rater)
-            for measure in measures:
-                value, low, high = _measure(x, y, ids, measure, draw)
-                why = _why_undefined(x, y, measure) if math.isnan(value) else ""
-                rows.append(
-                    (scorer[1], rater[1], scorer[0], dimension, measure, value, low, high, len(x), why)
-                )
-    return pd.DataFrame(rows, columns=CELL_COLUMNS)
+    check_points(points, measures)
+    layout, groups = lay_out(points, dimensions), find_groups(points)
+    if not groups:
+        raise SettingError("There is a single rater and no judge: agreement takes two.")
+    values = PairValues(layout, groups, measures, resampling or Resampling())
+    cells = _cells(groups, values)
+    return Agreement(cells, _means(groups, values, cells), values.warnings)
 
 
-def protocol(
-    points: pd.DataFrame,
-    cells: pd.DataFrame,
-    dimensions: Sequence[str],
-    *,
-    n_resamples: int = 2000,
-    confidence: float = 0.95,
-    clusters: Mapping[str, str] | None = None,
-    seed: int = 0,
-) -> pd.DataFrame:
-    """Average over raters, then over dimensions, as the paper did.
-
-    Parameters
-    ----------
-    points, dimensions, n_resamples, confidence, clusters, seed
-        As for :func:`agreement`.
-    cells : pandas.DataFrame
-        From :func:`agreement`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        For each judge, and for all pairs of raters together (scorer ``human-human``), one row for each
-        dimension and measure, then one of dimension ``AVG``, the unweighted mean over the dimensions.
-        Intervals of QWK, Pearson and bias come from resampling whole responses, so that a response's
-        dimensions stay together. ``defined`` counts the averaged values that are defined, as in ``19 of 20``;
-        an undefined one is left out and never counted as 0. ``n`` is the smallest number of responses.
-    """
-    import pandas as pd
-
-    wides = {dimension: _wide(points, dimension) for dimension in dimensions}
-    draw = _Draw(n_resamples, confidence, seed, clusters)
-    rows = []
-    for name, couples in _groups(points).items():
-        is_judge = cells["kind"].eq("judge") & cells["scorer"].eq(name)
-        of_group = cells[is_judge if name != HUMAN else cells["kind"].eq("rater")]
-        for measure in dict.fromkeys(cells["measure"]):
-            of_measure = of_group[of_group["measure"].eq(measure)]
-            means: list[float] = []
-            for dimension in (*dimensions, AVG):
-                averaged = dimensions if dimension == AVG else [dimension]
-                chosen = of_measure[of_measure["dimension"].isin(averaged)]
-                values = list(means) if dimension == AVG else chosen["value"].tolist()
-                defined = [value for value in values if not math.isnan(value)]
-                mean = sum(defined) / len(defined) if defined else math.nan
-                means.append(mean)
-                low, high = _interval({one: wides[one] for one in averaged}, couples, measure, draw)
-                if len(chosen) == 1 and math.isnan(low):
-                    # The one pair's own interval, where there is nothing to average.
-                    low, high = float(chosen["low"].iloc[0]), float(chosen["high"].iloc[0])
-                reasons = "; ".join(dict.fromkeys(filter(None, chosen["why_undefined"])))
-                share = f"{len(defined)} of {len(values)}"
-                n = int(chosen["n"].min()) if len(chosen) else 0
-                rows.append((name, dimension, measure, mean, low, high, n, share, reasons))
-    return pd.DataFrame(rows, columns=MEAN_COLUMNS)
-
-
-def _check(points: pd.DataFrame, measures: Sequence[str]) -> None:
+def check_points(points: pd.DataFrame, measures: Sequence[str]) -> None:
+    """Refuse measures that are not known, and points without ratings."""
     if unknown := [name for name in measures if name not in MEASURES]:
         raise SettingError(f"measure {unknown[0]!r}: expected one of {', '.join(MEASURES)}.")
     if not points["kind"].eq("rater").any():
         raise SettingError("There are no ratings of these responses to agree with.")
 
 
-def _wide(points: pd.DataFrame, dimension: str) -> pd.DataFrame:
-    """Lay out one dimension: a row a response, a column a scorer."""
-    chosen = points[points["dimension"].eq(dimension)]
-    return chosen.pivot(index="response_id", columns=["kind", "scorer"], values="points")
-
-
-def _couples(points: pd.DataFrame) -> list[tuple[Column, Column]]:
-    return [couple for couples in _groups(points).values() for couple in couples]
-
-
-def _groups(points: pd.DataFrame) -> dict[str, list[tuple[Column, Column]]]:
-    """Pair each judge with every rater, and the raters with each other."""
-    known = points[["kind", "scorer"]].drop_duplicates()
-    judges = [("judge", name) for name in known.loc[known["kind"].eq("judge"), "scorer"]]
-    raters = [("rater", name) for name in known.loc[known["kind"].eq("rater"), "scorer"]]
-    groups = {judge[1]: [(judge, rater) for rater in raters] for judge in judges}
-    between = list(combinations(raters, 2))
-    return {**groups, HUMAN: between} if between else groups
-
-
-@dataclass(frozen=True)
-class _Draw:
-    """How to resample."""
-
-    n_resamples: int
-    confidence: float
-    seed: int
-    clusters: Mapping[str, str] | None
-
-    def bootstrap(self, statistic: Statistic, arrays: Sequence[Floats], ids: Sequence[str]) -> Estimate:
-        from creaeval.stats.resample import bootstrap
-
-        groups = None if self.clusters is None else [self.clusters.get(one, one) for one in ids]
-        return bootstrap(
-            statistic,
-            arrays,
-            n_resamples=self.n_resamples,
-            confidence=self.confidence,
-            groups=groups,
-            seed=self.seed,
-        )
-
-
-def _both(wide: pd.DataFrame, scorer: Column, rater: Column) -> tuple[Floats, Floats, list[str]]:
-    import numpy as np
-
-    if scorer not in wide.columns or rater not in wide.columns:
-        return np.empty(0), np.empty(0), []
-    pairs = wide[[scorer, rater]].dropna()
-    return pairs[scorer].to_numpy(float), pairs[rater].to_numpy(float), [*map(str, pairs.index)]
-
-
-def _measure(
-    x: Floats, y: Floats, ids: Sequence[str], measure: str, draw: _Draw
-) -> tuple[float, float, float]:
-    import numpy as np
-
-    from creaeval.stats.icc import icc
-
-    if measure == "icc":
-        form = icc(np.column_stack([x, y]), draw.confidence)["ICC(A,1)"]
-        return form.value, form.lower, form.upper
-    statistic = _statistics().get(measure)
-    if statistic is None:
-        return _functions()[measure](x, y), math.nan, math.nan
-    if not draw.n_resamples or len(x) == 0:
-        value = float(statistic(np.ones((1, len(x))), x, y)[0]) if len(x) > 1 else math.nan
-        return value, math.nan, math.nan
-    found = draw.bootstrap(statistic, [x, y], ids)
-    return found.value, found.low, found.high
-
-
-def _functions() -> Mapping[str, Callable[[Floats, Floats], float]]:
-    from creaeval.stats import correlation, differences
-
-    return {
-        "spearman": correlation.spearman,
-        "kendall": correlation.kendall_tau_b,
-        "exact": differences.exact_agreement,
-        "adjacent": partial(differences.adjacent_agreement, within=1),
-        "rmse": differences.rmse,
-    }
-
-
-def _statistics() -> Mapping[str, Statistic]:
-    from creaeval.stats import resample
-
-    return {
-        "qwk": resample.quadratic_weighted_kappa,
-        "pearson": resample.pearson,
-        "bias": resample.bias,
-    }
-
-
-def _why_undefined(x: Floats, y: Floats, measure: str) -> str:
-    from creaeval.stats.correlation import why_undefined
-
-    names = {
-        "qwk": "quadratic_weighted_kappa",
-        "pearson": "pearson",
-        "spearman": "spearman",
-        "kendall": "kendall_tau_b",
-    }
-    if len(x) < 2:
-        return f"scored by both: {len(x)} responses"
-    if measure in names:
-        return why_undefined(x, y, names[measure])  # type: ignore[arg-type]
-    return "both are constant"
-
-
-def _interval(
-    wides: Mapping[str, pd.DataFrame],
-    couples: Sequence[tuple[Column, Column]],
-    measure: str,
-    draw: _Draw,
-) -> tuple[float, float]:
-    """Resample responses for a mean over couples, then over dimensions."""
-    import numpy as np
+def _cells(groups: Sequence[Group], values: PairValues) -> pd.DataFrame:
     import pandas as pd
 
-    statistic = _statistics().get(measure)
-    if statistic is None or not draw.n_resamples or not couples:
-        return math.nan, math.nan
-    joined = pd.concat(wides, axis=1)
-    if joined.empty:
-        return math.nan, math.nan
-    columns: dict[object, int] = {column: number for number, column in enumerate(joined.columns)}
-    pairs = [
-        [
-            (columns[(dimension, *scorer)], columns[(dimension, *rater)])
-            for scorer, rater in couples
-            if (dimension, *scorer) in columns and (dimension, *rater) in columns
-        ]
-        for dimension in wides
+    rows = [
+        (group.method, scorer[1], rater[1], dimension, measure, *_cell(values, measure, place))
+        for group in groups
+        if len(group.couples) == 1
+        for dimension in values.layout.dimensions
+        for scorer, rater in group.couples[0]
+        for place in [values.places.get((dimension, scorer, rater))]
+        for measure in values.measures
     ]
-
-    def mean_of_means(counts: Floats, /, *arrays: Floats) -> Floats:
-        (matrix,) = arrays
-        dimensions = []
-        for couples_of in pairs:
-            values = []
-            for first, second in couples_of:
-                there = ~np.isnan(matrix[:, first]) & ~np.isnan(matrix[:, second])
-                if there.sum() > 1:
-                    values.append(statistic(counts[:, there], matrix[there, first], matrix[there, second]))
-            if values:
-                dimensions.append(_defined_mean(np.stack(values)))
-        return _defined_mean(np.stack(dimensions)) if dimensions else np.full(len(counts), np.nan)
-
-    found = draw.bootstrap(mean_of_means, [joined.to_numpy(float)], [*map(str, joined.index)])
-    return found.low, found.high
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _defined_mean(values: Floats) -> Floats:
-    """Average over the first axis what is defined; nan where nothing is."""
+def _cell(values: PairValues, measure: str, place: int | None) -> tuple[float, float, float, int, str, str]:
+    if place is None:
+        return math.nan, math.nan, math.nan, 0, "0 of 1", "scored by both: 0"
+    on_data, draws, without = (found[:, 0] for found in values.of(measure, [place]))
+    value, n = float(on_data[0]), values.n([place])
+    if math.isnan(value):
+        return value, math.nan, math.nan, n, "0 of 1", values.why_undefined(measure, place)
+    ends = values.interval(value, draws, without)
+    return value, ends.low, ends.high, n, "1 of 1", ""
+
+
+def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    reasons: dict[tuple[str, str, str], list[str]] = {}
+    for row in cells[cells["reason"].ne("")].itertuples():
+        name = str(row.judge) if row.method else HUMAN
+        reasons.setdefault((name, str(row.dimension), str(row.metric)), []).append(str(row.reason))
+    rows: list[tuple[object, ...]] = []
+    people = next((group for group in groups if group.name == HUMAN), None)
+    between = {
+        (measure, dimension): GroupMean(values, people, measure, dimension)
+        for measure in values.measures
+        for dimension in (*values.layout.dimensions, AVG)
+        if people is not None
+    }
+    for group in groups:
+        judges = {scorer[1] for couples in group.couples for scorer, _ in couples}
+        names = {HUMAN} if group is people else judges
+        for measure in values.measures:
+            if group is people and measure == "bias":
+                continue  # of two people nobody is the first
+            for dimension in (*values.layout.dimensions, AVG):
+                of = (
+                    between[measure, dimension]
+                    if group is people
+                    else GroupMean(values, group, measure, dimension)
+                )
+                ends = values.interval(of.value, of.draws, of.without)
+                why = dict.fromkeys(
+                    reason
+                    for one in of.dimensions
+                    for name in names
+                    for reason in reasons.get((name, one, measure), [])
+                )
+                head = (group.method, group.name, ALL_RATERS, dimension)
+                defined = f"{of.defined} of {of.all}"
+                rows.append((*head, measure, of.value, ends.low, ends.high, of.n, defined, "; ".join(why)))
+                if people is not None and group is not people and measure not in _IN_POINTS:
+                    rows.append((*head, measure + SHARE, *_share(values, of, between[measure, dimension])))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _share(
+    values: PairValues, judge: GroupMean, people: GroupMean
+) -> tuple[float, float, float, int, str, str]:
     import numpy as np
 
-    defined = ~np.isnan(values)
-    sums = np.where(defined, values, 0.0).sum(axis=0)
-    numbers = defined.sum(axis=0)
-    result: Floats = np.where(numbers > 0, sums / np.maximum(numbers, 1), np.nan)
-    return result
+    n = min(judge.n, people.n)
+    if math.isnan(judge.value) or math.isnan(people.value) or people.value <= 0:
+        why = "agreement is undefined"
+        if people.value <= 0:
+            why = f"people agree no better than by chance ({people.value:.3f})"
+        return math.nan, math.nan, math.nan, n, "0 of 1", why
+
+    def share(above: Floats, below: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(below > 0, above / below, np.nan)
+
+    value = judge.value / people.value
+    draws = share(judge.draws, people.draws)
+    undefined = int(np.isnan(draws).sum())
+    ends = values.interval(value, draws, share(judge.without, people.without))
+    why = ""
+    if undefined > 0.05 * max(len(draws), 1):
+        why = f"in {undefined} of {len(draws)} resamples people agree no better than by chance: left out"
+    return value, ends.low, ends.high, n, "1 of 1", why

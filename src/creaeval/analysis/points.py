@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
-from creaeval.tasks import resolve
+from creaeval.data import Scores
+from creaeval.tasks import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -14,14 +17,21 @@ if TYPE_CHECKING:
     from creaeval.data import Rating
     from creaeval.runs import Run
     from creaeval.sheets import ScoreSheet
-    from creaeval.tasks import Task
+    from creaeval.tasks import Step, Task
+
+    Row = tuple[str, str, str, str, str, float]
 
 #: ``model``: what the judge itself wrote, as the paper compared methods; ``final``: computed where it can be.
 Values = Literal["model", "final"]
-COLUMNS = ["response_id", "scorer", "kind", "dimension", "points"]
+#: Of dimensions scored by items: their ``sum``, their ``mean`` per valid item, or ``each`` item by itself.
+Items = Literal["sum", "mean", "each"]
+COLUMNS = ["response_id", "scorer", "kind", "method", "dimension", "points"]
+#: Stands between response and item where items are compared; :func:`response_of` takes it off again.
+_ITEM = " item "
+_MEANS = {"mean", "average", "avg", "humanmean", "meanrating", "meanscore", "ratermean", "median"}
 
 
-def compared_dimensions(task: Task) -> list[str]:
+def compared_dimensions(task: Task, items: Items = "sum") -> list[str]:
     """List the identities whose agreement is reported: every dimension, those of a group merged.
 
     Overalls and the Total are sums of these and left out. For CGPST these are the paper's 20.
@@ -30,6 +40,9 @@ def compared_dimensions(task: Task) -> list[str]:
     ----------
     task : Task
         The task.
+    items : {"sum", "mean", "each"}
+        Other than with sums, only the dimensions that are scored by items; of means, not those that count
+        the valid items.
 
     Returns
     -------
@@ -39,57 +52,149 @@ def compared_dimensions(task: Task) -> list[str]:
     names: list[str] = []
     for step in task.steps:
         merged = {member for group in step.groups for member in group.members}
-        names += [f"{step.id}.{part}" for part in step.parts if part != "overall" and part not in merged]
+        of_items = {d.id for d in step.item_dimensions if items == "each" or d.derive is None}
+        names += [
+            f"{step.id}.{part}"
+            for part in step.parts
+            if part != "overall" and part not in merged and (items == "sum" or part in of_items)
+        ]
     return names
 
 
-def collect_points(run: Run, ratings: Sequence[Rating], *, values: Values = "model") -> pd.DataFrame:
-    """Put what judges and raters gave in one table.
+def scores_of(run: Run) -> Scores:
+    """Take the score sheets out of a run, with what its responses carry and their scenario.
 
     Parameters
     ----------
     run : Run
-        The judges' scores.
+        The run.
+
+    Returns
+    -------
+    Scores
+    """
+    scenarios = {one["id"]: one.get("scenario") for one in run.manifest.get("responses", ())}
+    carried = {
+        response_id: {**({"scenario": scenario} if scenario else {}), **run.carried.get(response_id, {})}
+        for response_id, scenario in {**dict.fromkeys(run.carried), **scenarios}.items()
+    }
+    return Scores(str(run.manifest["method"]), run.sheets, carried, run.id)
+
+
+def collect_points(
+    task: Task,
+    scores: Sequence[Scores],
+    ratings: Sequence[Rating],
+    *,
+    values: Values = "model",
+    items: Items = "sum",
+) -> pd.DataFrame:
+    """Put what judges and raters gave in one table.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    scores : sequence of Scores
+        The judges', one for each method or run; may be empty.
     ratings : sequence of Rating
-        The raters'.
+        The raters', of one stage.
     values : {"model", "final"}
         Which of a judge's values; a rater's are those the rater wrote, or else the computed ones.
+    items : {"sum", "mean", "each"}
+        What to take of dimensions that are scored by items. Sums grow with the number of valid items, which
+        means per valid item do not. With ``each``, the units are items.
 
     Returns
     -------
     pandas.DataFrame
-        Columns ``response_id``, ``scorer``, ``kind`` (judge or rater), ``dimension`` and ``points``; a value
-        that is not there has no row.
+        Columns ``response_id`` (with ``each``, response and item), ``scorer`` (a judge's name, with its
+        method where there are several), ``kind`` (judge or rater), ``method`` (empty for raters),
+        ``dimension`` and ``points``; a value that is not there has no row. Scores without a method are
+        called like their file, and of one method like their run or file, too.
     """
     import pandas as pd
 
-    rows = [
-        *_rows(run.task, (sheet for outcome in run.outcomes for sheet in outcome.sheets), "judge", values),
-        *_rows(run.task, (rating.sheet for rating in ratings), "rater", "model"),
-    ]
+    names = [one.method or PurePath(one.source).name for one in scores]
+    several = Counter(names)
+    rows: list[Row] = []
+    for name, one in zip(names, scores, strict=True):
+        method = name if several[name] == 1 else f"{name} ({one.source})"
+        prefix = f"{method}: " if len(scores) > 1 else ""
+        rows += _rows(task, one.sheets, "judge", method, prefix, values, items)
+    rows += _rows(task, (rating.sheet for rating in ratings), "rater", "", "", "model", items)
     return pd.DataFrame(rows, columns=COLUMNS).astype({"points": float})
 
 
+def response_of(unit: str) -> str:
+    """Return the response that a unit of :func:`collect_points` belongs to."""
+    return unit.partition(_ITEM)[0]
+
+
+def without_means(ratings: Sequence[Rating]) -> tuple[list[Rating], list[str]]:
+    """Leave out raters that are the mean of others, unless there is nothing else.
+
+    Parameters
+    ----------
+    ratings : sequence of Rating
+        The ratings.
+
+    Returns
+    -------
+    tuple of (list of Rating, list of str)
+        What is left, and what must be said of it. Agreement with a mean is higher than with the raters it
+        was made of, and no measure of how people agree.
+    """
+    means = list(dict.fromkeys(rating.rater for rating in ratings if fold(rating.rater) in _MEANS))
+    if not means:
+        return list(ratings), []
+    single = [rating for rating in ratings if rating.rater not in means]
+    if single:
+        return single, [f"Left out: {', '.join(means)}, which is no single rater."]
+    return list(ratings), [
+        f"There is only {' and '.join(means)} of the raters and no single one: agreement with a mean is "
+        "higher than with a rater and cannot be set beside it, and how people agree is unknown."
+    ]
+
+
 def _rows(
-    task: Task, sheets: Iterable[ScoreSheet], kind: str, values: Values
-) -> Iterator[tuple[str, str, str, str, float]]:
-    dimensions = compared_dimensions(task)
+    task: Task,
+    sheets: Iterable[ScoreSheet],
+    kind: str,
+    method: str,
+    prefix: str,
+    values: Values,
+    items: Items,
+) -> Iterator[Row]:
+    parts = [(identity, *_part(task, identity)) for identity in compared_dimensions(task, items)]
     for sheet in sheets:
-        for dimension in dimensions:
+        scorer = prefix + sheet.scorer
+        for dimension, step, part in parts:
+            if items == "each":
+                for number, given in _each(step, part, sheet):
+                    yield f"{sheet.response_id}{_ITEM}{number}", scorer, kind, method, dimension, given
+                continue
             points = sheet.final(dimension) if values == "final" else None
             if points is None:
-                points = _own(task, sheet, dimension)
+                points = _own(step, part, sheet)
             if points is None and kind == "rater":
                 points = sheet.final(dimension)
+            if points is not None and items == "mean":
+                valid = _valid_items(step, sheet)
+                points = points / valid if valid else None
             if points is not None:
-                yield sheet.response_id, sheet.scorer, kind, dimension, points
+                yield sheet.response_id, scorer, kind, method, dimension, points
 
 
-def _own(task: Task, sheet: ScoreSheet, identity: str) -> float | None:
+def _part(task: Task, identity: str) -> tuple[Step, str]:
+    step_id, _, part = identity.partition(".")
+    return task.step(step_id), part
+
+
+def _own(step: Step, part: str, sheet: ScoreSheet) -> float | None:
     """Return what a scorer wrote; of a group, the sum of what it wrote for the members."""
-    step, part = resolve(task, identity)
-    scores = None if step is None else sheet.step(step.id)
-    if step is None or scores is None:
+    scores = sheet.step(step.id)
+    if scores is None:
         return None
     if (written := scores.written.get(part)) is not None:
         return written
@@ -97,3 +202,23 @@ def _own(task: Task, sheet: ScoreSheet, identity: str) -> float | None:
     parts = [scores.written.get(member) for member in members]
     known = [points for points in parts if points is not None]
     return sum(known) if known and len(known) == len(parts) else None
+
+
+def _each(step: Step, part: str, sheet: ScoreSheet) -> Iterator[tuple[int, float]]:
+    """Yield the points of each item; an invalid one has none of a dimension that needs a valid item."""
+    scores = sheet.step(step.id)
+    for item in scores.items if scores is not None else ():
+        if part in item.scores:
+            yield item.item, float(item.scores[part])
+
+
+def _valid_items(step: Step, sheet: ScoreSheet) -> float | None:
+    """Count the valid items by the scorer's own reading, None where it cannot be told."""
+    scores = sheet.step(step.id)
+    if scores is None:
+        return None
+    if scores.items:
+        counted = {d.id for d in step.dimensions if d.derive == "valid_items"}
+        return sum(item.valid and all(item.scores.get(part, 1) for part in counted) for item in scores.items)
+    counts = (scores.final(d.id) for d in step.dimensions if d.derive == "valid_items")
+    return next((count for count in counts if count is not None), None)

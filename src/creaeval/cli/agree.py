@@ -1,115 +1,256 @@
-"""``creaeval agree``: how well a run's scores agree with people's."""
+"""``creaeval agree`` and ``creaeval raters``: how well scores match people, and people each other."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from creaeval.cli.options import Ledger
+from creaeval.cli.options import Ledger, Task
 
 if TYPE_CHECKING:
-    from creaeval.runs import Run
+    from collections.abc import Sequence
 
-HELP = "Measure the agreement of a run's judges with raters, and of the raters with each other."
-EXAMPLE = "Example: creaeval agree 3f9a12bc04 --ratings ratings.csv --out agreement"
+    from creaeval.analysis.agree import AgreementReport
+    from creaeval.data import Scores
+    from creaeval.tasks import Task as LoadedTask
+
+HELP = "Measure the agreement of scores with raters, and of the raters with each other."
+EXAMPLE = "Example: creaeval agree 3f9a12bc04 ratings.csv --out agreement"
+RATERS_HELP = "Measure how well raters agree with each other, without any scores."
+RATERS_EXAMPLE = "Example: creaeval raters ratings.xlsx --stage blind --out raters"
+
+_WIDTH = 120  # of tables that go to a file or another program
+Ratings = Annotated[
+    list[Path], typer.Argument(help="People's scores of the same responses.", metavar="RATINGS")
+]
+Measure = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="qwk, pearson, icc, icc1, linear, kappa, spearman, kendall, exact, adjacent, bias or rmse; give "
+        "it again for more. [qwk, pearson, icc]"
+    ),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ROLE=COLUMN",
+        help="Columns of other names in the ratings, as in rater=Judge,response_id=Subj.",
+    ),
+]
+Stage = Annotated[
+    str | None, typer.Option(help="Which stage of the ratings, where they have several (blind, calibrated).")
+]
+Items = Annotated[
+    Literal["sum", "mean", "each"],
+    typer.Option(
+        help="Dimensions scored by items: their sum, their mean per valid item, or each item by itself."
+    ),
+]
+By = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Also for each value of a column that responses or ratings carry."),
+]
+Cluster = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Resample whole groups of responses by a column they carry (scenario, plot); two of them: "
+        "crossed, both resampled.",
+    ),
+]
+Interval = Annotated[Literal["percentile", "bca"], typer.Option(help="Which bootstrap interval.")]
+Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")]
+Seed = Annotated[int, typer.Option(help="Seed of the resampling.")]
+Persons = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Who wrote each response, for a variance study with --facet."),
+]
+Facet = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="What everybody answered, such as scenario, with --persons."),
+]
+Target = Annotated[
+    float, typer.Option(min=0.01, max=0.999, help="Reliability to find the number of raters for.")
+]
+Out = Annotated[Path | None, typer.Option(help="Folder for the tables.")]
 
 
 def agree(
-    run: Annotated[str, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")],
-    ratings: Annotated[list[Path], typer.Option(help="People's scores of the same responses.")],
-    measure: Annotated[
+    scores: Annotated[
+        str,
+        typer.Argument(
+            help="A run's id or its beginning, a folder of results, or a file of scores.", metavar="SCORES"
+        ),
+    ],
+    ratings: Ratings,
+    against: Annotated[
         list[str] | None,
         typer.Option(
-            help="qwk, pearson, icc, spearman, kendall, exact, adjacent, bias or rmse; give it again "
-            "for more. [qwk, pearson, icc]"
+            metavar="SCORES", help="Other scores of the same responses to compare with; give it again."
         ),
     ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="Task of a file of scores. [that of the run, else cgpst]")
+    ] = None,
+    measure: Measure = None,
     values: Annotated[
         Literal["model", "final"],
         typer.Option(help="The judge's own values, as methods are compared, or the final ones."),
     ] = "model",
-    by: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Also for each value of a column that the responses carry."),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Resample whole groups of responses by a column they carry."),
-    ] = None,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for agreement.csv and agreement_means.csv.")
-    ] = None,
+    items: Items = "sum",
+    by: By = None,
+    cluster: Cluster = None,
+    stage: Stage = None,
+    columns: Columns = None,
+    interval: Interval = "percentile",
+    correct: Annotated[
+        bool,
+        typer.Option(
+            "--correct",
+            help="Put all judges on the raters' scale first, by rising curves fitted on other responses.",
+        ),
+    ] = False,
+    epsilon: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Allowance of the alternative annotator test: experts .2, skilled .15, crowd .1.",
+        ),
+    ] = 0.2,
+    target: Target = 0.8,
+    persons: Persons = None,
+    facet: Facet = None,
+    resamples: Resamples = 2000,
+    seed: Seed = 0,
+    out: Out = None,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
-    """Compare a run with ratings."""
-    import pandas as pd
+    """Compare scores with ratings."""
+    from creaeval.analysis import agree as measure_all
+    from creaeval.data import read_columns, read_ratings, unmatched
+
+    names = read_columns(columns or [])
+    found: list[Scores] = []
+    loaded: LoadedTask | None = None
+    for given in (scores, *(against or [])):
+        of_this, loaded = _read_scores(given, task, loaded, ledger)
+        found += of_this
+    assert loaded is not None  # noqa: S101 - there is one SCORES at least
+    rated = read_ratings(ratings, loaded, columns=names)
+    scored = {sheet.response_id: None for one in found for sheet in one.sheets}
+    for line in unmatched(rated, {**scored, **{key: None for one in found for key in one.carried}}):
+        typer.echo(line, err=True)
+    report = measure_all(
+        loaded,
+        found,
+        rated,
+        measures=measure or _default(),
+        values=values,
+        items=items,
+        stage=stage,
+        by=by or (),
+        clusters=cluster or (),
+        interval=interval,
+        n_resamples=resamples,
+        seed=seed,
+        correct=correct,
+        epsilon=epsilon,
+        target=target,
+        persons=persons,
+        facet=facet,
+    )
+    _show(report, out)
+
+
+def raters(
+    ratings: Ratings,
+    task: Task = "cgpst",
+    measure: Measure = None,
+    items: Items = "sum",
+    by: By = None,
+    cluster: Cluster = None,
+    stage: Stage = None,
+    columns: Columns = None,
+    interval: Interval = "percentile",
+    target: Target = 0.8,
+    persons: Persons = None,
+    facet: Facet = None,
+    resamples: Resamples = 2000,
+    seed: Seed = 0,
+    out: Out = None,
+) -> None:
+    """Compare raters with each other."""
+    from creaeval.analysis import agree as measure_all
+    from creaeval.data import read_columns, read_ratings
+    from creaeval.tasks import load_task
+
+    loaded = load_task(task)
+    report = measure_all(
+        loaded,
+        (),
+        read_ratings(ratings, loaded, columns=read_columns(columns or [])),
+        measures=measure or _default(),
+        items=items,
+        stage=stage,
+        by=by or (),
+        clusters=cluster or (),
+        interval=interval,
+        n_resamples=resamples,
+        seed=seed,
+        target=target,
+        persons=persons,
+        facet=facet,
+    )
+    _show(report, out)
+
+
+def _default() -> Sequence[str]:
+    from creaeval.analysis import PAPER
+
+    return PAPER
+
+
+def _read_scores(
+    given: str, name: str | None, before: LoadedTask | None, ledger: str
+) -> tuple[list[Scores], LoadedTask]:
+    """Read the scores of a file, a folder or a run, and find out their task."""
+    from creaeval.analysis import scores_of
+    from creaeval.cli.stored import open_store
+    from creaeval.data import read_scores
+    from creaeval.errors import SettingError
+    from creaeval.tasks import load_task
+
+    file = Path(given.partition("#")[0])
+    if file.exists() or not re.fullmatch("[0-9a-f]+", given):
+        task = load_task(name or "cgpst") if before is None else before
+        if not file.exists():
+            raise SettingError(
+                f"{given}: there is no such file or folder, and it is no run's id either. "
+                "`creaeval runs list` shows the runs."
+            )
+        return read_scores(given, task), task
+    with open_store(ledger) as store:
+        run = store.load(given)
+        found = scores_of(run)
+    if before is not None and before.id != run.task.id:
+        raise SettingError(f"{given}: this run is of task {run.task.id}, not of {before.id}.")
+    return [found], run.task
+
+
+def _show(report: AgreementReport, out: Path | None) -> None:
     from rich.console import Console
 
-    from creaeval.analysis import PAPER, agreement, collect_points, compared_dimensions, protocol
-    from creaeval.cli.stored import open_store
-    from creaeval.data import read_ratings, unmatched
+    from creaeval.report.agreement_files import write_agreement
     from creaeval.report.agreement_text import print_agreement
-    from creaeval.runs import write_table
-    from creaeval.stats.resample import FEW_CLUSTERS
 
-    with open_store(ledger) as store:
-        loaded = store.load(run)
-        rated_by_people = read_ratings(ratings, loaded.task)
-        points = collect_points(loaded, rated_by_people, values=values)
-    for line in unmatched(rated_by_people, loaded.carried):
-        typer.echo(line, err=True)
-    rated = set(points.loc[points["kind"].eq("rater"), "dimension"])
-    compared = compared_dimensions(loaded.task)
-    dimensions = [dimension for dimension in compared if dimension in rated]
-    if len(dimensions) < len(compared):
-        left = ", ".join(dimension for dimension in compared if dimension not in rated)
-        typer.echo(f"Nobody rated {len(compared) - len(dimensions)} dimensions: {left}.", err=True)
-    clusters = _column(loaded, cluster, "--cluster") if cluster else None
-
-    def measured(chosen: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-        cells = agreement(
-            chosen,
-            dimensions,
-            measures=measure or PAPER,
-            n_resamples=resamples,
-            clusters=clusters,
-            seed=seed,
-        )
-        means = protocol(chosen, cells, dimensions, n_resamples=resamples, clusters=clusters, seed=seed)
-        return cells, means
-
-    cells, means = measured(points)
     console = Console(highlight=False, emoji=False)
-    print_agreement(console, loaded.task, means)
-    if clusters is not None:
-        number = len({clusters.get(one, one) for one in points["response_id"]})
-        if number < FEW_CLUSTERS:
-            console.print(f"Only {number} clusters: intervals from fewer than {FEW_CLUSTERS} are too narrow.")
-    tables = {"agreement.csv": cells, "agreement_means.csv": means}
-    if by:
-        groups = points["response_id"].map(_column(loaded, by, "--by"))
-        parts = []
-        for value, chosen in points.groupby(groups, sort=True):
-            parts.append(measured(chosen)[1].assign(**{by: value}))
-            console.print(f"\n{by}: {value}", markup=False)
-            print_agreement(console, loaded.task, parts[-1])
-        tables["agreement_by.csv"] = pd.concat(parts)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    print_agreement(console, report)
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            typer.echo(str(write_table(table, out / name)))
-
-
-def _column(run: Run, name: str, option: str) -> dict[str, str]:
-    """Return a carried column by response id."""
-    from creaeval.errors import SettingError
-
-    columns = dict.fromkeys(column for extra in run.carried.values() for column in extra)
-    if name not in columns:
-        known = ", ".join(columns) or "none"
-        raise SettingError(f"{option} {name}: the responses carry no such column; they carry {known}.")
-    return {response_id: extra.get(name, "") for response_id, extra in run.carried.items()}
+        for path in write_agreement(report, out):
+            typer.echo(str(path))

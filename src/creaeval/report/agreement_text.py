@@ -3,103 +3,278 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from creaeval.analysis.agreement import AVG, HUMAN, MEASURES
+from creaeval.analysis.agreement import MEASURES, SHARE
+from creaeval.analysis.pair_values import AVG, HUMAN
 from creaeval.tasks import display_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
     from rich.console import Console
 
+    from creaeval.analysis.agree import AgreementReport
     from creaeval.tasks import Task
 
 _FEW = 30
 _MOST_LINES = 10
+_MOST_WITH_INTERVALS = 3
 
 
-def print_agreement(console: Console, task: Task, means: pd.DataFrame) -> None:
-    """Print one table a measure.
+def print_agreement(console: Console, report: AgreementReport) -> None:
+    """Print the main tables, then what else was found.
 
     Parameters
     ----------
     console : rich.console.Console
         Standard output.
-    task : Task
-        Names the dimensions.
-    means : pandas.DataFrame
-        From :func:`creaeval.analysis.agreement.protocol`.
+    report : AgreementReport
+        From :func:`creaeval.analysis.agree.agree`.
     """
-    for measure in dict.fromkeys(means["measure"]):
-        console.print(_table(task, means[means["measure"].eq(measure)], measure))
-    for line in agreement_notes(means):
+    means = report.tables["means"]
+    for measure in dict.fromkeys(means.loc[~means["metric"].str.endswith(SHARE), "metric"]):
+        console.print(_table(report.task, means, str(measure)))
+    if not means["method"].ne("").any():
+        console.print(_coefficients(report))
+    console.print(_scorers(report))
+    if "comparison" in report.tables:
+        console.print(_comparison(report))
+    for name in report.tables:
+        if name.startswith("by_") and name != "by_rater":
+            console.print(_by_value(report, name.removeprefix("by_")))
+    for line in agreement_notes(report):
         console.print(escape(line), highlight=False)
 
 
-def agreement_notes(means: pd.DataFrame) -> list[str]:
+def agreement_notes(report: AgreementReport) -> list[str]:
     """Say what must be known to read the tables.
 
     Parameters
     ----------
-    means : pandas.DataFrame
+    report : AgreementReport
         As for :func:`print_agreement`.
 
     Returns
     -------
     list of str
     """
+    means = report.tables["means"]
+    values = means[~means["metric"].str.endswith(SHARE)]
     lines = [
         "Each value is the mean of the agreements with each rater, AVG their unweighted mean over "
-        "dimensions; in brackets the interval from resampling responses."
+        "dimensions; in brackets the interval from resampling responses.",
+        *report.notes,
     ]
-    undefined = means[means["why_undefined"].ne("") & means["dimension"].ne(AVG)]
+    undefined = values[values["value"].isna() & values["dimension"].ne(AVG) | _partly(values)]
     shown = list(undefined.itertuples())
     lines += [
-        f"{row.scorer}, {row.dimension}, {MEASURES[str(row.measure)]}: undefined ({row.why_undefined}); "
+        f"{row.judge}, {row.dimension}, {MEASURES[str(row.metric)]}: undefined ({row.reason}); "
         f"{row.defined} values are in its mean."
         for row in shown[:_MOST_LINES]
     ]
     if len(shown) > _MOST_LINES:
-        lines.append(f"… and {len(shown) - _MOST_LINES} more; agreement_means.csv has all (--out).")
-    if (few := int(means["n"].min())) < _FEW:
+        lines.append(f"… and {len(shown) - _MOST_LINES} more; agreement.csv has all (--out).")
+    if len(values) and (few := int(values["n"].min())) < _FEW:
         lines.append(f"Only {few} responses in the smallest cell: the intervals are rough.")
-    if HUMAN in set(means["scorer"]):
+    negative = values[values["value"].lt(0) & values["metric"].isin(["qwk", "pearson", "icc", "icc1"])]
+    if names := ", ".join(dict.fromkeys(negative["judge"])):
+        lines.append(
+            f"{len(negative)} values are below 0 ({names}): worse than chance. Is a scale reversed somewhere?"
+        )
+    lines += [*_stand_in(report), *_needed(report)]
+    if HUMAN in set(means["judge"]):
         lines.append("Agreement between people is no upper bound: a judge near the true score can exceed it.")
     return lines
 
 
+def _partly(values: pd.DataFrame) -> pd.Series[bool]:
+    """Rows of a dimension of which some of the averaged values are undefined."""
+    some = values["defined"].map(lambda share: len(set(str(share).split(" of "))) > 1)
+    return some & values["dimension"].ne(AVG) & values["value"].notna()
+
+
 def _table(task: Task, means: pd.DataFrame, measure: str) -> Table:
+    of_measure = means[means["metric"].eq(measure)]
     table = Table(title=MEASURES[measure], title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
-    scorers = list(dict.fromkeys(means["scorer"]))
+    table.add_column("", min_width=22)
+    scorers = list(dict.fromkeys(of_measure["judge"]))
+    # Many columns leave no room for intervals but that of the average; the files have them all.
+    narrow = len(scorers) > _MOST_WITH_INTERVALS
     for scorer in scorers:
         table.add_column(escape(scorer), justify="right", overflow="fold")
     table.add_column("n", justify="right", style="dim")
+    for dimension, name in _rows(task, list(dict.fromkeys(of_measure["dimension"])), table):
+        rows = of_measure[of_measure["dimension"].eq(dimension)].set_index("judge")
+        bare = narrow and dimension != AVG
+        cells = [_shown(rows.loc[one], bare=bare) if one in rows.index else "" for one in scorers]
+        table.add_row(name, *cells, str(int(rows["n"].min())), style="bold" if dimension == AVG else "")
+    shares = means[means["metric"].eq(measure + SHARE) & means["dimension"].eq(AVG)].set_index("judge")
+    if len(shares):
+        cells = [_shown(shares.loc[one], 2) if one in shares.index else "" for one in scorers]
+        table.add_row(f"share of {HUMAN}", *cells, "", style="dim")
+    return table
+
+
+def _rows(task: Task, dimensions: list[str], table: Table) -> Iterator[tuple[str, str]]:
+    """Yield each dimension with its name, after the step it is in."""
     step_before = ""
-    for dimension in dict.fromkeys(means["dimension"]):
-        rows = means[means["dimension"].eq(dimension)].set_index("scorer")
+    for dimension in dimensions:
         step = dimension.partition(".")[0]
         if dimension == AVG:
             table.add_section()
         elif step != step_before:
             table.add_row(escape(task.step(step).name), style="bold")
             step_before = step
-        name = AVG if dimension == AVG else f"  {escape(display_name(task, dimension))}"
-        cells = [_shown(rows.loc[scorer]) if scorer in rows.index else "" for scorer in scorers]
-        table.add_row(name, *cells, str(int(rows["n"].min())), style="bold" if dimension == AVG else "")
+        yield dimension, AVG if dimension == AVG else f"  {escape(display_name(task, dimension))}"
+
+
+def _coefficients(report: AgreementReport) -> Table:
+    """All raters together: of each dimension the reliability of one rating and of the mean of all."""
+    of = report.tables["raters"]
+    crossed = of.loc[of["coefficient"].str.startswith("ICC(A,1)"), "value"].notna().any()
+    wanted = (
+        ["ICC(A,1) = ICC(2,1)", "ICC(A,k) = ICC(2,k)"]
+        if crossed
+        else ["ICC(1) = ICC(1,1)", "ICC(k) = ICC(1,k)"]
+    )
+    wanted.append("Krippendorff's alpha (interval)")
+    table = Table(title="All raters together", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("")
+    for name in (*wanted, "n"):
+        table.add_column(name, justify="right")
+    for dimension, name in _rows(report.task, list(report.dimensions), table):
+        rows = of[of["dimension"].eq(dimension)].set_index("coefficient")
+        cells = [_shown(rows.loc[one]) if one in rows.index else "undefined" for one in wanted]
+        table.add_row(name, *cells, str(int(rows["n"].max())))
     return table
 
 
-def _shown(row: pd.Series) -> str:
-    if math.isnan(row["value"]):
-        return "undefined"
-    shown = f"{row['value'] + 0.0:.3f}".replace("-0.000", "0.000")
-    return (
-        shown
-        if math.isnan(row["low"])
-        else f"{shown} [{row['low']:.2f}, {row['high']:.2f}]".replace("[", "\\[")
+def _scorers(report: AgreementReport) -> Table:
+    """Set the habits of judges and raters side by side."""
+    severity = report.tables["severity"]
+    averages = severity[severity["dimension"].eq(AVG)]
+    halo = _by_scorer(report.tables["halo_means"], "mean_r")
+    totals = _by_scorer(report.tables["total_reliability"], "stratified_alpha")
+    table = Table(title="Judges and raters", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("")
+    for name in ("leniency", "SD", "range used", "halo (mean r)", "reliability of Total"):
+        table.add_column(name, justify="right")
+    for row in averages.to_dict("records"):
+        key = (str(row["kind"]), str(row["scorer"]))
+        used = float(row["range_use"])
+        table.add_row(
+            f"{escape(key[1])} ({key[0]})",
+            _number(row["leniency"], 2, sign=True),
+            _number(row["sd"], 2),
+            "" if math.isnan(used) else f"{used:.0%}",
+            _number(halo.get(key, math.nan), 2),
+            _number(totals.get(key, math.nan), 2),
+        )
+    return table
+
+
+def _by_scorer(table: pd.DataFrame, column: str) -> dict[tuple[str, str], float]:
+    return {(str(row["kind"]), str(row["scorer"])): float(row[column]) for row in table.to_dict("records")}
+
+
+def _comparison(report: AgreementReport) -> Table:
+    of = report.tables["comparison"]
+    table = Table(
+        title="Differences of agreement (p by permutation; AVG of QWK is the primary contrast, the rest "
+        "are one family)",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
     )
+    table.add_column("")
+    for name in ("metric", "first", "second", "difference", "p", "p (Holm)", "detectable"):
+        table.add_column(name, justify="right")
+    shown = of[of["metric"].eq("qwk") | of["dimension"].eq(AVG)]
+    for pair, rows in shown.groupby(["first", "second"], sort=False):
+        table.add_row(escape(f"{pair[0]} – {pair[1]}"), style="bold")
+        for dimension, name in _rows(report.task, list(dict.fromkeys(rows["dimension"])), table):
+            for row in rows[rows["dimension"].eq(dimension)].to_dict("records"):
+                table.add_row(
+                    name,
+                    MEASURES[row["metric"]],
+                    *(_number(row[key], 3) for key in ("first_value", "second_value")),
+                    _shown({**row, "value": row["difference"]}, sign=True),
+                    *(_p(row[key]) for key in ("p", "p_holm")),
+                    _number(row["detectable"], 3),
+                    style="bold" if row["contrast"] == "primary" else "",
+                )
+    return table
+
+
+def _by_value(report: AgreementReport, column: str) -> Table:
+    of = report.tables[f"by_{column}"]
+    averages = of[of["dimension"].eq(AVG) & ~of["metric"].str.endswith(SHARE)]
+    table = Table(title=f"AVG by {column}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column(escape(column), overflow="fold")
+    metrics = list(dict.fromkeys(averages["metric"]))
+    for name in ("", *(MEASURES[metric] for metric in metrics), "n"):
+        table.add_column(name, justify="left" if not name else "right", overflow="fold")
+    for (value, judge), rows in averages.groupby([column, "judge"], sort=False):
+        cells = rows.set_index("metric")
+        table.add_row(
+            escape(str(value)) or "(none)",
+            escape(str(judge)),
+            *(_shown(cells.loc[metric]) if metric in cells.index else "" for metric in metrics),
+            str(int(rows["n"].min())),
+        )
+    return table
+
+
+def _stand_in(report: AgreementReport) -> Iterator[str]:
+    """Sum up the alternative annotator test of each judge."""
+    if "stand_in" not in report.tables:
+        return
+    for judge, rows in report.tables["stand_in"].groupby("scorer", sort=False):
+        counts = rows["decision"].value_counts()
+        told = ", ".join(f"{decision} in {count}" for decision, count in counts.items())
+        open_ones = rows.loc[rows["decision"].eq("not decidable"), "reason"]
+        why = f" ({open_ones.iloc[0]})" if len(open_ones) else ""
+        yield f"{judge}, alternative annotator test over {len(rows)} dimensions: {told}{why}."
+
+
+def _needed(report: AgreementReport) -> Iterator[str]:
+    """Say how many raters and judges a reliable ranking takes."""
+    studies = report.tables["d_study"].drop_duplicates(["method", "kind", "dimension"])
+    for (method, _, of), rows in studies.groupby(["method", "kind", "of"], sort=False):
+        numbers = rows["needed_for_ranking"].dropna()
+        target = rows["target"].iloc[0]
+        who = f"{of} of {method}" if method else str(of)
+        if len(numbers):
+            span = f"{int(numbers.min())}" + (
+                f" to {int(numbers.max())}" if numbers.max() > numbers.min() else ""
+            )
+            missing = len(rows) - len(numbers)
+            rest = f"; not to be told for {missing} of {len(rows)} dimensions" if missing else ""
+            yield f"For a reliability of {target:g} in ranking responses: {span} {who}{rest} (d_study.csv)."
+
+
+def _shown(row: Any, digits: int = 3, *, sign: bool = False, bare: bool = False) -> str:
+    value, low, high = (float(row[key]) for key in ("value", "low", "high"))
+    if math.isnan(value):
+        return "undefined"
+    shown = _number(value, digits, sign=sign)
+    return shown if bare or math.isnan(low) else f"{shown} [{low:.2f}, {high:.2f}]".replace("[", "\\[")
+
+
+def _number(value: Any, digits: int, *, sign: bool = False) -> str:
+    number = float(value)
+    if math.isnan(number):
+        return ""
+    shown = f"{number:{'+' if sign else ''}.{digits}f}"
+    return shown if float(shown) else f"{0:.{digits}f}"
+
+
+def _p(value: Any) -> str:
+    number = float(value)
+    return "" if math.isnan(number) else "<.001" if number < 0.001 else f"{number:.3f}".removeprefix("0")

@@ -64,6 +64,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
             {
                 "id": case.response.id,
                 "file": PurePath(case.response.source).name,
+                **({"scenario": case.scenario.id} if case.scenario is not None else {}),
                 "sha256": _hash(case.response.model_dump(mode="json", exclude={"source"})),
             }
             for case in plan.cases

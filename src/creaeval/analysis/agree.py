@@ -1,0 +1,328 @@
+"""Everything about the agreement of judges with people, and of people with each other, in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from creaeval.analysis.agreement import PAPER, measure_agreement
+from creaeval.analysis.pair_values import Resampling, find_groups
+from creaeval.analysis.points import collect_points, compared_dimensions, response_of, without_means
+from creaeval.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pandas as pd
+
+    from creaeval.analysis.points import Items, Values
+    from creaeval.data import Rating, Scores
+    from creaeval.tasks import Task
+
+Carried = dict[str, dict[str, str]]
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """Tables about agreement, and what must be said of them.
+
+    Attributes
+    ----------
+    task : Task
+        The task.
+    dimensions : tuple of str
+        The identities compared.
+    measures : tuple of str
+        The measures of the main tables.
+    points : pandas.DataFrame
+        The long data that all is made of: see :func:`creaeval.analysis.points.collect_points`. ``person`` is
+        the scorer's own name, where ``scorer`` is a slot that different people fill.
+    tables : mapping of str to pandas.DataFrame
+        ``agreement`` (cells, then means) and ``means`` (see :class:`Agreement`), ``raters``, ``severity``,
+        ``halo``, ``halo_means``, ``total_reliability``, ``variance``, ``d_study``; with judges
+        ``calibration`` and ``stand_in``; where there are more raters than any response has, ``by_rater`` and
+        ``slots``; with several methods ``comparison``; ``by_COLUMN`` for each column asked for.
+    notes : tuple of str
+        What a reader has to know.
+    """
+
+    task: Task
+    dimensions: tuple[str, ...]
+    measures: tuple[str, ...]
+    points: pd.DataFrame
+    tables: Mapping[str, pd.DataFrame]
+    notes: tuple[str, ...]
+
+
+def agree(
+    task: Task,
+    scores: Sequence[Scores],
+    ratings: Sequence[Rating],
+    *,
+    measures: Sequence[str] = PAPER,
+    values: Values = "model",
+    items: Items = "sum",
+    stage: str | None = None,
+    by: Sequence[str] = (),
+    clusters: Sequence[str] = (),
+    interval: Literal["percentile", "bca"] = "percentile",
+    n_resamples: int = 2000,
+    seed: int = 0,
+    correct: bool = False,
+    epsilon: float = 0.2,
+    target: float = 0.8,
+    persons: str | None = None,
+    facet: str | None = None,
+) -> AgreementReport:
+    """Measure how well judges agree with people, people with each other, and where they differ.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    scores : sequence of Scores
+        The judges', one for each method; the first is compared with the others. Empty for people alone.
+    ratings : sequence of Rating
+        People's.
+    measures : sequence of str
+        Keys of ``MEASURES``.
+    values, items
+        As for :func:`~creaeval.analysis.points.collect_points`.
+    stage : str, optional
+        Which stage of the ratings; needed where there are several.
+    by : sequence of str
+        Columns that responses or ratings carry: the means, with the bias, for each of their values.
+    clusters : sequence of str
+        Up to two such columns whose values are resampled whole; two of them as crossed factors.
+    interval : {"percentile", "bca"}
+        Kind of bootstrap interval.
+    n_resamples : int
+        Bootstrap resamples; 0 for none.
+    seed : int
+        Same seed, same numbers.
+    correct : bool
+        Put all judges' points on the raters' scale first, by curves fitted on other responses (or clusters).
+    epsilon : float
+        Allowance of the alternative annotator test.
+    target : float
+        Reliability that the D-study looks for.
+    persons, facet : str, optional
+        Columns that name who wrote a response and what it answers (a scenario), where everybody answered all
+        of them: the variance is then that of persons x raters x scenarios.
+
+    Returns
+    -------
+    AgreementReport
+
+    Raises
+    ------
+    SettingError
+        A setting, column or stage is not known, or there is nothing to compare.
+    """
+    import pandas as pd
+
+    from creaeval.analysis.comparison import compare_methods
+    from creaeval.analysis.slots import needs_slots, put_into_slots, swap_slots
+
+    chosen, notes = without_means(_of_stage(ratings, stage))
+    carried = _carried(scores, chosen)
+    points = collect_points(task, scores, chosen, values=values, items=items)
+    dimensions, left = _rated(points, compared_dimensions(task, items))
+    if left:
+        notes.append(f"Nobody rated {len(left)} dimensions: {', '.join(left)}.")
+    if len(clusters) > 2:
+        raise SettingError(f"{len(clusters)} columns of clusters: expected one, or two that are crossed.")
+    units = list(map(str, points["response_id"].unique()))
+    columns = [_of_units(units, _column(carried, name)) for name in clusters]
+    if not columns and items == "each":
+        # The items of a response belong together.
+        columns = [{unit: response_of(unit) for unit in units}]
+    resampling = Resampling(
+        n_resamples=n_resamples,
+        method=interval,
+        clusters=columns[0] if columns else None,
+        second_clusters=columns[1] if len(columns) > 1 else None,
+        seed=seed,
+    )
+    if correct:
+        from creaeval.analysis.calibration import correct as corrected
+
+        points, said = corrected(points, dimensions, columns[0] if columns else None, seed=seed)
+        notes += said
+    slots = needs_slots(points)
+    # Everything by person, but the protocol's tables by slot where different people fill one.
+    shown = (put_into_slots(points) if slots else points).assign(person=points["scorer"])
+    shown = shown[shown["dimension"].isin(dimensions)]
+    found = measure_agreement(shown, dimensions, measures=measures, resampling=resampling)
+    notes += found.warnings
+    tables = {"agreement": pd.concat([found.cells, found.means]), "means": found.means}
+    if slots:
+        notes.append(
+            "There are more raters than any response has, so they are put into slots by name; `by_rater` has "
+            "the agreement with each person, `slots` how far values move when slots are dealt anew."
+        )
+        people = measure_agreement(points, dimensions, measures=measures, resampling=resampling)
+        tables["by_rater"] = people.cells
+        tables["slots"] = swap_slots(shown, dimensions, measures=measures, seed=seed)
+    methods = list(dict.fromkeys(points.loc[points["kind"].eq("judge"), "method"].astype(str)))
+    if len(methods) > 1:
+        tables["comparison"] = pd.concat(
+            compare_methods(shown, dimensions, methods[0], other, measures=measures, resampling=resampling)
+            for other in methods[1:]
+        )
+    threefold = None
+    if persons is not None or facet is not None:
+        if persons is None or facet is None:
+            raise SettingError("Persons and a facet go together: name both columns.")
+        threefold = (persons, facet)
+    tables |= _more(task, points, dimensions, resampling, items, epsilon)
+    tables |= _variance(points, dimensions, methods, target, threefold, carried, units)
+    for name in by:
+        tables[f"by_{name}"] = _by(shown, dimensions, name, _column(carried, name), measures, resampling)
+    return AgreementReport(task, tuple(dimensions), tuple(measures), shown, tables, tuple(notes))
+
+
+def _of_stage(ratings: Sequence[Rating], stage: str | None) -> list[Rating]:
+    known = list(dict.fromkeys(rating.stage for rating in ratings))
+    if stage is None:
+        if len(known) > 1:
+            names = ", ".join(name or "(none)" for name in known)
+            raise SettingError(f"The ratings are of several stages: {names}. Choose one with --stage.")
+        return list(ratings)
+    if stage not in known:
+        named = ", ".join(filter(None, known)) or "none"
+        raise SettingError(f"--stage {stage}: no rating is of this stage. Known stages: {named}.")
+    return [rating for rating in ratings if rating.stage == stage]
+
+
+def _rated(points: pd.DataFrame, compared: Sequence[str]) -> tuple[list[str], list[str]]:
+    rated = set(points.loc[points["kind"].eq("rater"), "dimension"])
+    if not rated:
+        raise SettingError("None of the ratings is of a dimension that is compared.")
+    return [one for one in compared if one in rated], [one for one in compared if one not in rated]
+
+
+def _carried(scores: Iterable[Scores], ratings: Iterable[Rating]) -> Carried:
+    """Collect carried columns by name and response; one that ratings contradict each other in is left out."""
+    found: Carried = {}
+    contradicted: set[tuple[str, str]] = set()
+    for rating in ratings:
+        for name, text in rating.extra.items():
+            if found.setdefault(name, {}).setdefault(rating.response_id, text) != text:
+                contradicted.add((name, rating.response_id))
+    for name, response_id in contradicted:
+        del found[name][response_id]
+    for one in scores:
+        for response_id, extra in one.carried.items():
+            for name, text in extra.items():
+                found.setdefault(name, {})[response_id] = text
+    return {name: of for name, of in found.items() if of}
+
+
+def _column(carried: Carried, name: str) -> dict[str, str]:
+    if name not in carried:
+        known = ", ".join(carried) or "none"
+        raise SettingError(f"{name}: the responses carry no such column; they carry {known}.")
+    return carried[name]
+
+
+def _of_units(units: Sequence[str], column: Mapping[str, str]) -> dict[str, str]:
+    """Give units (responses, or items of them) the value of their response; who has none is on its own."""
+    return {unit: column.get(response_of(unit), unit) for unit in units}
+
+
+def _more(
+    task: Task,
+    points: pd.DataFrame,
+    dimensions: Sequence[str],
+    resampling: Resampling,
+    items: Items,
+    epsilon: float,
+) -> dict[str, pd.DataFrame]:
+    from creaeval.analysis.calibration import calibration
+    from creaeval.analysis.halo import halo, halo_means
+    from creaeval.analysis.raters import rater_coefficients
+    from creaeval.analysis.reliability import total_reliability
+    from creaeval.analysis.severity import severity
+    from creaeval.analysis.stand_in import stand_in
+
+    between = halo(points, dimensions)
+    tables = {
+        "raters": rater_coefficients(points, dimensions, resampling),
+        "severity": severity(points, dimensions, _scales(task, dimensions, items)),
+        "halo": between,
+        "halo_means": halo_means(between),
+        "total_reliability": total_reliability(points, task),
+    }
+    if points["kind"].eq("judge").any():
+        tables["calibration"] = calibration(points, dimensions)
+        tables["stand_in"] = stand_in(points, dimensions, epsilon=epsilon)
+    return tables
+
+
+def _variance(
+    points: pd.DataFrame,
+    dimensions: Sequence[str],
+    methods: Sequence[str],
+    target: float,
+    threefold: tuple[str, str] | None,
+    carried: Carried,
+    units: Sequence[str],
+) -> dict[str, pd.DataFrame]:
+    import pandas as pd
+
+    from creaeval.analysis.variance import d_study_table, variance_components
+
+    design: dict[str, object] = {}
+    if threefold is not None:
+        persons, facet = threefold
+        objects, levels = (
+            {u: of[response_of(u)] for u in units if response_of(u) in of}
+            for of in (_column(carried, persons), _column(carried, facet))
+        )
+        design = {"objects": objects, "facet": levels, "object_name": persons, "facet_name": facet}
+    components, studies = [], []
+    for method in ("", *methods):
+        of = points[points["method"].eq(method)]
+        kind = "judge" if method else "rater"
+        components.append(variance_components(of, dimensions, kind, **design).assign(method=method))  # type: ignore[arg-type]
+        studies.append(d_study_table(of, dimensions, kind, target, **design).assign(method=method))  # type: ignore[arg-type]
+    return {"variance": pd.concat(components), "d_study": pd.concat(studies)}
+
+
+def _scales(task: Task, dimensions: Sequence[str], items: Items) -> dict[str, tuple[float, float]]:
+    """Return the lowest and highest points of each dimension; of items, those of one item."""
+    from creaeval.data.points import points_range
+    from creaeval.tasks import resolve
+
+    scales: dict[str, tuple[float, float]] = {}
+    for identity in dimensions:
+        step, part = resolve(task, identity)
+        scales[identity] = points_range(task, step, part)
+        if items != "sum" and step is not None:
+            scale = step.dimension(part).scale
+            scales[identity] = scale.min, scale.max
+    return scales
+
+
+def _by(
+    points: pd.DataFrame,
+    dimensions: Sequence[str],
+    name: str,
+    column: Mapping[str, str],
+    measures: Sequence[str],
+    resampling: Resampling,
+) -> pd.DataFrame:
+    import pandas as pd
+
+    values = points["response_id"].map(lambda unit: column.get(response_of(str(unit)), ""))
+    wanted = list(dict.fromkeys([*measures, "bias"]))
+    parts = []
+    for value, chosen in points.groupby(values, sort=True):
+        if find_groups(chosen) and chosen["kind"].eq("rater").any():
+            means = measure_agreement(chosen, dimensions, measures=wanted, resampling=resampling).means
+            means.insert(0, name, str(value))
+            parts.append(means)
+    if not parts:
+        raise SettingError(f"{name}: no value of this column has two scorers of the same responses.")
+    return pd.concat(parts)

@@ -1,0 +1,178 @@
+"""Write agreement for papers: tables in Markdown and LaTeX, and an R script that repeats them."""
+
+from __future__ import annotations
+
+import math
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from creaeval.analysis.agreement import MEASURES, SHARE
+from creaeval.analysis.pair_values import AVG
+from creaeval.runs import write_table
+from creaeval.tasks import display_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+    from creaeval.analysis.agree import AgreementReport
+
+_LATEX = str.maketrans(
+    {
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "\\": r"\textbackslash{}",
+    }
+)
+
+
+def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
+    """Write all tables of a report.
+
+    Parameters
+    ----------
+    report : AgreementReport
+        From :func:`creaeval.analysis.agree.agree`.
+    folder : Path
+        Created if need be.
+
+    Returns
+    -------
+    list of Path
+        ``agreement.csv`` with columns task, method, judge, rater, dimension, metric, value, low, high, n,
+        defined and reason; a CSV of each other table; ``agreement.md`` and ``agreement.tex``, the means for
+        a paper; ``long.csv``, every value that was compared, and ``agreement.R``, which computes the means of
+        QWK, Pearson and ICC from it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, table in report.tables.items():
+        if name != "means":  # they are part of agreement.csv
+            with_task = table.copy()
+            with_task.insert(0, "task", report.task.id)
+            written.append(write_table(with_task, folder / f"{name}.csv"))
+    written.append(write_table(report.points, folder / "long.csv"))
+    for name, text in (
+        ("agreement.md", markdown(report)),
+        ("agreement.tex", latex(report)),
+        ("agreement.R", _r_script()),
+    ):
+        path = folder / name
+        path.write_text(text, encoding="utf-8", newline="\n")
+        written.append(path)
+    return written
+
+
+def markdown(report: AgreementReport) -> str:
+    """Lay the means out in Markdown, one table a measure.
+
+    Parameters
+    ----------
+    report : AgreementReport
+        The report.
+
+    Returns
+    -------
+    str
+    """
+    parts = []
+    for measure in _measures(report):
+        header, rows = _paper_table(report, measure)
+        lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+        cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in cells)
+        parts.append(f"**{MEASURES[measure]}**\n\n{table}\n")
+    return "\n".join([*parts, *(f"- {note}" for note in report.notes)]).rstrip() + "\n"
+
+
+def latex(report: AgreementReport) -> str:
+    """Lay the means out in LaTeX (package booktabs), one table a measure.
+
+    Parameters
+    ----------
+    report : AgreementReport
+        The report.
+
+    Returns
+    -------
+    str
+    """
+    parts = []
+    for measure in _measures(report):
+        header, rows = _paper_table(report, measure)
+        body = []
+        for row in rows:
+            if row[0] == AVG:
+                body.append(r"\midrule")
+            body.append(" & ".join(cell.translate(_LATEX) for cell in row) + r" \\")
+        caption = f"{MEASURES[measure]}, task {report.task.id}".translate(_LATEX)
+        parts.append(
+            "\n".join(
+                [
+                    r"\begin{table}",
+                    r"\centering",
+                    rf"\caption{{{caption}}}",
+                    rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+                    r"\toprule",
+                    " & ".join(cell.translate(_LATEX) for cell in header) + r" \\",
+                    r"\midrule",
+                    *body,
+                    r"\bottomrule",
+                    r"\end{tabular}",
+                    r"\end{table}",
+                ]
+            )
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def _measures(report: AgreementReport) -> list[str]:
+    """List the measures that have means: bias has none between people."""
+    metrics = report.tables["means"]["metric"]
+    return [measure for measure in report.measures if metrics.eq(measure).any()]
+
+
+def _paper_table(report: AgreementReport, measure: str) -> tuple[list[str], list[list[str]]]:
+    means = report.tables["means"]
+    of = means[means["metric"].eq(measure)]
+    judges = list(dict.fromkeys(of["judge"]))
+    rows = []
+    for dimension in dict.fromkeys(of["dimension"]):
+        cells = of[of["dimension"].eq(dimension)].set_index("judge")
+        rows.append([_name(report, dimension), *_cells(cells, judges), str(int(cells["n"].min()))])
+    shares = means[means["metric"].eq(measure + SHARE) & means["dimension"].eq(AVG)].set_index("judge")
+    if len(shares):
+        rows.append(["share of human-human", *_cells(shares, judges), ""])
+    return ["", *judges, "n"], rows
+
+
+def _r_script() -> str:
+    return (files("creaeval.report") / "agreement.R").read_text(encoding="utf-8")
+
+
+def _name(report: AgreementReport, dimension: str) -> str:
+    if dimension == AVG:
+        return AVG
+    step = report.task.step(dimension.partition(".")[0])
+    return f"{step.name}: {display_name(report.task, dimension)}"
+
+
+def _cells(rows: pd.DataFrame, judges: Sequence[str]) -> list[str]:
+    cells = []
+    for judge in judges:
+        if judge not in rows.index:
+            cells.append("")
+            continue
+        value, low, high = (float(rows.loc[judge, key]) for key in ("value", "low", "high"))  # type: ignore[arg-type]
+        shown = "undefined" if math.isnan(value) else f"{value:.3f}"
+        cells.append(shown if math.isnan(low) else f"{shown} [{low:.2f}, {high:.2f}]")
+    return cells

@@ -1,0 +1,170 @@
+"""Two methods against the same raters."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import ttest_rel
+
+from creaeval.analysis.comparison import compare_methods
+from creaeval.analysis.pair_values import AVG, Resampling
+from creaeval.analysis.points import COLUMNS
+from creaeval.errors import SettingError
+from creaeval.stats.compare import smallest_detectable_difference
+from creaeval.stats.kappa import quadratic_weighted_kappa
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def table(
+    judges: Mapping[tuple[str, str, str], Sequence[float]], raters: Mapping[tuple[str, str], Sequence[float]]
+) -> pd.DataFrame:
+    rows = [
+        *(
+            (f"R{n}", judge, "judge", method, dimension, value)
+            for (method, judge, dimension), values in judges.items()
+            for n, value in enumerate(values)
+        ),
+        *(
+            (f"R{n}", rater, "rater", "", dimension, value)
+            for (rater, dimension), values in raters.items()
+            for n, value in enumerate(values)
+        ),
+    ]
+    frame = pd.DataFrame(rows, columns=COLUMNS).astype({"points": float})
+    return frame[frame["points"].notna()]
+
+
+A = [1, 2, 3, 4, 5, 6]
+NEAR = [1, 2, 3, 4, 6, 6]
+FAR = [3, 3, 3, 4, 4, 3]
+
+
+def row(frame: pd.DataFrame, dimension: str, metric: str) -> pd.Series:
+    chosen = frame[frame["dimension"].eq(dimension) & frame["metric"].eq(metric)]
+    assert len(chosen) == 1
+    return chosen.iloc[0]
+
+
+def test_differences_and_exact_permutation_test() -> None:
+    points = table({("good", "g: j", "d"): NEAR, ("bad", "b: j", "d"): FAR}, {("A", "d"): A})
+    found = compare_methods(
+        points, ["d"], "good", "bad", measures=["qwk"], resampling=Resampling(n_resamples=500)
+    )
+    primary = row(found, AVG, "qwk")
+    good, bad = (quadratic_weighted_kappa(values, A) for values in (NEAR, FAR))
+    assert (primary.first_value, primary.second_value) == pytest.approx((good, bad))
+    assert primary.difference == pytest.approx(good - bad)
+    assert primary.low <= primary.difference <= primary.high
+    assert (primary.contrast, primary.n) == ("primary", 6)
+    # All 64 ways of swapping, by hand: as far or farther than seen, in either direction.
+    far = 0
+    for swaps in product([False, True], repeat=6):
+        one = [b if swap else g for g, b, swap in zip(NEAR, FAR, swaps, strict=True)]
+        two = [g if swap else b for g, b, swap in zip(NEAR, FAR, swaps, strict=True)]
+        other = quadratic_weighted_kappa(one, A) - quadratic_weighted_kappa(two, A)
+        far += abs(other) >= good - bad - 1e-12
+    assert primary.p == pytest.approx(far / 64, abs=0.02)
+    assert math.isnan(primary.p_holm)
+    error = (primary.detectable) / smallest_detectable_difference(1.0)
+    assert 0 < error < 1
+
+
+def test_the_t_test_says_what_it_pairs() -> None:
+    judges = {
+        (method, method, dimension): values
+        for method, by in {"good": {"d": NEAR, "e": A}, "bad": {"d": FAR, "e": NEAR}}.items()
+        for dimension, values in by.items()
+    }
+    raters = {(rater, dimension): A for rater in "AB" for dimension in "de"}
+    found = compare_methods(
+        table(judges, raters), ["d", "e"], "good", "bad", measures=["qwk"], n_permutations=100
+    )
+    of_d = row(found, "d", "qwk")
+    distances = [np.abs(np.subtract(values, A)) for values in (NEAR, FAR)]
+    expected = ttest_rel(*distances)
+    assert (of_d.t, of_d.p_t, of_d.df) == pytest.approx((expected.statistic, expected.pvalue, 5))
+    assert of_d.t_test_pairs == "6 responses' mean absolute differences"
+    means = [
+        [quadratic_weighted_kappa(judges[method, method, dimension], A) for dimension in "de"]
+        for method in ("good", "bad")
+    ]
+    expected = ttest_rel(*means)
+    average = row(found, AVG, "qwk")
+    assert (average.t, average.p_t) == pytest.approx((expected.statistic, expected.pvalue))
+    assert average.t_test_pairs == "2 dimensions"
+
+
+def test_only_the_family_is_corrected_by_holm() -> None:
+    random = np.random.default_rng(1)
+    truth = random.integers(1, 8, 40)
+    judges = {
+        (method, method, dimension): (truth + random.integers(-noise, noise + 1, 40)).tolist()
+        for method, noise in (("good", 1), ("bad", 4))
+        for dimension in "de"
+    }
+    raters = {(rater, dimension): truth.tolist() for rater in "AB" for dimension in "de"}
+    found = compare_methods(
+        table(judges, raters), ["d", "e"], "good", "bad", measures=["qwk", "pearson"], n_permutations=999
+    )
+    family = found[found["contrast"] == "family"]
+    assert len(family) == 5
+    assert len(found) == 6
+    # Holm by hand: the running maximum of (m - rank + 1) p.
+    expected: list[float] = []
+    for rank, p in enumerate(sorted(family["p"])):
+        expected.append(min(1.0, max([*expected, (5 - rank) * p])))
+    assert sorted(family["p_holm"]) == pytest.approx(expected)
+    assert row(found, AVG, "qwk").p == pytest.approx(1 / 1000)
+
+
+def test_only_responses_that_both_methods_scored_count() -> None:
+    points = table({("good", "g", "d"): [*A, 1], ("bad", "b", "d"): [*NEAR, math.nan]}, {("A", "d"): [*A, 9]})
+    found = compare_methods(points, ["d"], "good", "bad", measures=["qwk"], n_permutations=10)
+    assert row(found, "d", "qwk").n == 6
+    assert row(found, "d", "qwk").first_value == pytest.approx(1)
+
+
+def test_panels_are_swapped_judge_for_judge_and_unequal_ones_have_no_p() -> None:
+    judges = {("good", name, "d"): NEAR for name in ("g1", "g2")} | {("bad", "b1", "d"): FAR}
+    raters = {("A", "d"): A}
+    found = compare_methods(table(judges, raters), ["d"], "good", "bad", measures=["qwk"])
+    assert math.isnan(row(found, AVG, "qwk").p)
+    assert row(found, AVG, "qwk").difference > 0
+    judges[("bad", "b2", "d")] = FAR
+    found = compare_methods(table(judges, raters), ["d"], "good", "bad", measures=["qwk"])
+    alone = compare_methods(
+        table({("good", "g1", "d"): NEAR, ("bad", "b1", "d"): FAR}, raters),
+        ["d"],
+        "good",
+        "bad",
+        measures=["qwk"],
+    )
+    assert row(found, AVG, "qwk").p == row(alone, AVG, "qwk").p
+
+
+def test_clusters_are_swapped_whole() -> None:
+    points = table({("good", "g", "d"): NEAR, ("bad", "b", "d"): FAR}, {("A", "d"): A})
+    clusters = {f"R{n}": "one" for n in range(6)}
+    found = compare_methods(
+        points, ["d"], "good", "bad", measures=["qwk"], resampling=Resampling(clusters=clusters)
+    )
+    # Swapping the only cluster gives the same difference with the other sign.
+    assert row(found, AVG, "qwk").p == 1
+
+
+def test_an_undefined_difference_has_its_reason_and_an_unknown_method_is_named() -> None:
+    points = table({("good", "g", "d"): A, ("bad", "b", "d"): [3] * 6}, {("A", "d"): A})
+    found = compare_methods(points, ["d"], "good", "bad", measures=["pearson"], n_permutations=10)
+    undefined = row(found, "d", "pearson")
+    assert math.isnan(undefined.difference)
+    assert math.isnan(undefined.p)
+    assert undefined.reason == "undefined for bad (6 responses that both scored)"
+    with pytest.raises(SettingError, match="no method 'best' to compare; there are good, bad"):
+        compare_methods(points, ["d"], "good", "best")
