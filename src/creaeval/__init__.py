@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from creaeval.analysis import differences
-    from creaeval.data import Rating, Response, read_ratings, read_responses, read_scenarios
+    from creaeval.analysis import agree, differences
+    from creaeval.data import Rating, Response, read_ratings, read_responses, read_scenarios, read_scores
     from creaeval.errors import CreaEvalError
     from creaeval.llm import Settings
     from creaeval.runs import Run, export_run, score
@@ -25,12 +25,14 @@ _HOMES = {
     "Run": "creaeval.runs",
     "Settings": "creaeval.llm",
     "Task": "creaeval.tasks",
+    "agree": "creaeval.analysis",
     "differences": "creaeval.analysis",
     "export_run": "creaeval.runs",
     "load_task": "creaeval.tasks",
     "read_ratings": "creaeval.data",
     "read_responses": "creaeval.data",
     "read_scenarios": "creaeval.data",
+    "read_scores": "creaeval.data",
     "score": "creaeval.runs",
 }
 
@@ -41,12 +43,14 @@ __all__ = [
     "Run",
     "Settings",
     "Task",
+    "agree",
     "differences",
     "export_run",
     "load_task",
     "read_ratings",
     "read_responses",
     "read_scenarios",
+    "read_scores",
     "score",
 ]
 

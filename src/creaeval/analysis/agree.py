@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 from creaeval.analysis.agreement import PAPER, measure_agreement
 from creaeval.analysis.pair_values import Resampling, find_groups
-from creaeval.analysis.points import collect_points, compared_dimensions, response_of, without_means
+from creaeval.analysis.points import (
+    collect_points,
+    compared_dimensions,
+    response_of,
+    scores_of,
+    without_means,
+)
+from creaeval.data import Scores
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
@@ -16,7 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from creaeval.analysis.points import Items, Values
-    from creaeval.data import Rating, Scores
+    from creaeval.data import Rating
+    from creaeval.runs import Run
     from creaeval.tasks import Task
 
 Carried = dict[str, dict[str, str]]
@@ -56,7 +64,7 @@ class AgreementReport:
 
 def agree(
     task: Task,
-    scores: Sequence[Scores],
+    scores: Sequence[Scores | Run],
     ratings: Sequence[Rating],
     *,
     measures: Sequence[str] = PAPER,
@@ -80,7 +88,7 @@ def agree(
     ----------
     task : Task
         The task.
-    scores : sequence of Scores
+    scores : sequence of Scores or Run
         The judges', one for each method; the first is compared with the others. Empty for people alone.
     ratings : sequence of Rating
         People's.
@@ -125,8 +133,9 @@ def agree(
     from creaeval.analysis.slots import needs_slots, put_into_slots, swap_slots
 
     chosen, notes = without_means(_of_stage(ratings, stage))
-    carried = _carried(scores, chosen)
-    points = collect_points(task, scores, chosen, values=values, items=items)
+    judged = [one if isinstance(one, Scores) else scores_of(one) for one in scores]
+    carried = _carried(judged, chosen)
+    points = collect_points(task, judged, chosen, values=values, items=items)
     dimensions, left = _rated(points, compared_dimensions(task, items))
     if left:
         notes.append(f"Nobody rated {len(left)} dimensions: {', '.join(left)}.")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _FEW = 30
 _MOST_LINES = 10
+_MOST_NAMES = 4
 _MOST_WITH_INTERVALS = 3
 
 
@@ -39,8 +40,9 @@ def print_agreement(console: Console, report: AgreementReport) -> None:
     """
     means = report.tables["means"]
     for measure in dict.fromkeys(means.loc[~means["metric"].str.endswith(SHARE), "metric"]):
-        console.print(_table(report.task, means, str(measure)))
-    if not means["method"].ne("").any():
+        if means.loc[means["metric"].eq(measure), "value"].notna().any():
+            console.print(_table(report.task, means, str(measure)))
+    if not means["method"].ne("").any() and report.tables["raters"]["value"].notna().any():
         console.print(_coefficients(report))
     console.print(_scorers(report))
     if "comparison" in report.tables:
@@ -71,15 +73,7 @@ def agreement_notes(report: AgreementReport) -> list[str]:
         "dimensions; in brackets the interval from resampling responses.",
         *report.notes,
     ]
-    undefined = values[values["value"].isna() & values["dimension"].ne(AVG) | _partly(values)]
-    shown = list(undefined.itertuples())
-    lines += [
-        f"{row.judge}, {row.dimension}, {MEASURES[str(row.metric)]}: undefined ({row.reason}); "
-        f"{row.defined} values are in its mean."
-        for row in shown[:_MOST_LINES]
-    ]
-    if len(shown) > _MOST_LINES:
-        lines.append(f"… and {len(shown) - _MOST_LINES} more; agreement.csv has all (--out).")
+    lines += _undefined(values)
     if len(values) and (few := int(values["n"].min())) < _FEW:
         lines.append(f"Only {few} responses in the smallest cell: the intervals are rough.")
     negative = values[values["value"].lt(0) & values["metric"].isin(["qwk", "pearson", "icc", "icc1"])]
@@ -93,10 +87,26 @@ def agreement_notes(report: AgreementReport) -> list[str]:
     return lines
 
 
-def _partly(values: pd.DataFrame) -> pd.Series[bool]:
-    """Rows of a dimension of which some of the averaged values are undefined."""
+def _undefined(values: pd.DataFrame) -> list[str]:
+    """Say what is undefined and why, the dimensions of one reason together."""
     some = values["defined"].map(lambda share: len(set(str(share).split(" of "))) > 1)
-    return some & values["dimension"].ne(AVG) & values["value"].notna()
+    chosen = values[some & values["dimension"].ne(AVG)]
+    lines = []
+    for (judge, metric, defined, reason), rows in chosen.groupby(
+        ["judge", "metric", "defined", "reason"], sort=False
+    ):
+        names = list(map(str, rows["dimension"]))
+        which = ", ".join(names[:_MOST_NAMES]) + (
+            f" and {len(names) - _MOST_NAMES} more" * (len(names) > _MOST_NAMES)
+        )
+        lines.append(
+            f"{judge}, {MEASURES[str(metric)]}, {which}: undefined ({reason}); "
+            f"{defined} values are in its mean."
+        )
+    if len(lines) > _MOST_LINES:
+        rest = len(lines) - _MOST_LINES
+        lines[_MOST_LINES:] = [f"… and {rest} more such cases; agreement.csv has all (--out)."]
+    return lines
 
 
 def _table(task: Task, means: pd.DataFrame, measure: str) -> Table:
