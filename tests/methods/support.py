@@ -30,7 +30,7 @@ def scored(
             return Ask(model, ledger, Settings(), role=role)
 
         roles = Roles(ask(analyst, "analyst"), [ask(judge, "judge") for judge in judges])
-        return await get_method(method)(the_case, roles)
+        return await get_method(method).score(the_case, roles)
 
     folder.mkdir(parents=True, exist_ok=True)
     with Ledger.open(folder / f"{method}.db") as ledger:

@@ -92,14 +92,14 @@ def test_no_line_of_evidence_can_pass_for_another_line() -> None:
 
 
 def test_a_name_that_a_template_does_not_get_is_an_error() -> None:
-    with pytest.raises(UndefinedError, match="'scenario' is undefined"):
+    with pytest.raises(UndefinedError, match="'sums' is undefined"):
         render_prompt("en", "judge", steps=[], whole=False, form="", evidence="")
 
 
 def test_every_template_of_a_language_is_hashed() -> None:
     assert prompt_languages() == ["en"]
     hashes = prompt_hashes("en")
-    assert list(hashes) == ["analyst.jinja", "evidence.jinja", "judge.jinja"]
+    assert list(hashes) == [f"{name}.jinja" for name in ("analyst", "evidence", "judge", "rubric", "scorer")]
     assert all(re.fullmatch(r"[0-9a-f]{64}", value) for value in hashes.values())
 
 

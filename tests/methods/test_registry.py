@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from creaeval.errors import SettingError
-from creaeval.methods import Case, Outcome, Roles, get_method, register, registry
+from creaeval.methods import Case, Method, Outcome, Roles, get_method, list_methods, register, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 async def plug_in(case: Case, roles: Roles) -> Outcome:
     """A method of another package."""
     return Outcome(response_id=case.response.id)
+
+
+def one_call(*_: object) -> int:
+    return 1
+
+
+theirs = Method("theirs", plug_in, "A method of another package.", one_call)
 
 
 @pytest.fixture(autouse=True)
@@ -37,14 +44,15 @@ def test_both_variants_of_the_method_are_there() -> None:
 
 def test_a_name_registered_twice_raises_and_names_both_modules() -> None:
     with pytest.raises(SettingError, match="creaeval") as caught:
-        register("creaeval")(plug_in)
+        register("creaeval", calls=one_call)(plug_in)
     assert "one in creaeval.methods.creaeval, one in methods.test_registry" in str(caught.value)
-    assert get_method("creaeval").__module__ == "creaeval.methods.creaeval"
+    assert get_method("creaeval").score.__module__ == "creaeval.methods.creaeval"
 
 
 def test_registering_the_same_function_again_is_no_clash() -> None:
-    assert register("mine")(plug_in) is plug_in
-    assert register("mine")(plug_in) is plug_in
+    for _ in range(2):
+        assert register("mine", calls=one_call)(plug_in) is plug_in
+    assert get_method("mine").summary == "A method of another package."
 
 
 def test_an_unknown_method_is_an_error_that_names_the_nearest() -> None:
@@ -53,14 +61,18 @@ def test_an_unknown_method_is_an_error_that_names_the_nearest() -> None:
 
 
 def test_a_method_of_another_package_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    offer(monkeypatch, "theirs", f"{__name__}:plug_in")
-    assert get_method("theirs") is plug_in
+    offer(monkeypatch, "theirs", f"{__name__}:theirs")
+    assert get_method("theirs") is theirs
+    assert theirs in list_methods()
+    offer(monkeypatch, "others", f"{__name__}:plug_in")
+    with pytest.raises(SettingError, match=r"method 'others' of .*expected a creaeval\.methods\.Method"):
+        get_method("others")
 
 
 def test_a_package_that_cannot_be_loaded_is_named_when_its_method_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     offer(monkeypatch, "theirs", "no_such_package_here:method")
-    assert get_method("creaeval").__name__ == "creaeval"
+    assert get_method("creaeval").name == "creaeval"
     with pytest.raises(SettingError, match="method 'theirs' of no_such_package_here:method cannot be loaded"):
         get_method("theirs")

@@ -184,7 +184,7 @@ def test_run_json_holds_what_it_takes_to_repeat_the_run(whole: Finished) -> None
         "usd_per_million_tokens": None,
     }
     assert record["judges"] == [record["analyst"]]
-    assert set(record["prompts_sha256"]) == {"language", "analyst.jinja", "evidence.jinja", "judge.jinja"}
+    assert {"language", "analyst.jinja", "evidence.jinja", "judge.jinja"} <= set(record["prompts_sha256"])
     assert [(r["id"], r["file"]) for r in record["responses"]] == [
         ("R01", "booklets.json"),
         ("R02", "booklets.json"),

@@ -128,7 +128,7 @@ def defined_mean(values: Floats, axis: int) -> Floats:
     return result
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Group:
     """What is averaged together: a judge with all raters, all judges of a method, or all pairs of raters.
 
@@ -200,6 +200,7 @@ class PairValues:
             leave_one_out=resampling.jackknife,
         )
         self._ranks = {name: self._rank_values(name) for name in measures if name in RANKS}
+        self._of_groups: dict[tuple[Group, str, str], tuple[list[Floats] | None, int, int]] = {}
 
     def _rank_values(self, measure: str) -> tuple[Floats, Floats, Floats]:
         import numpy as np
@@ -224,6 +225,29 @@ class PairValues:
             self.grid.leave_one_out.get(measure, none),
         )
         return values[np.newaxis, chosen], draws[:, chosen], without[:, chosen]
+
+    def of_group(self, group: Group, measure: str, dimension: str) -> tuple[list[Floats] | None, int, int]:
+        """Average over raters, then judges; with the smallest n and the number of defined values.
+
+        Kept, because the mean over dimensions takes the same again.
+        """
+        key = group, measure, dimension
+        if key not in self._of_groups:
+            self._of_groups[key] = self._average(*key)
+        return self._of_groups[key]
+
+    def _average(self, group: Group, measure: str, dimension: str) -> tuple[list[Floats] | None, int, int]:
+        import numpy as np
+
+        judges, n, defined = [], [], 0
+        for couples in group.couples:
+            there = [(dimension, *couple) for couple in couples if (dimension, *couple) in self.places]
+            n.append(self.n([self.places[key] for key in there]) if len(there) == len(couples) else 0)
+            if there:
+                found = self.of(measure, [self.places[key] for key in there])
+                defined += int((~np.isnan(found[0])).sum())
+                judges.append([defined_mean(array, axis=1) for array in found])
+        return _means_of(judges) if judges else None, min(n, default=0), defined
 
     def n(self, places: Sequence[int]) -> int:
         """Return the smallest number of responses of these pairs."""
@@ -267,7 +291,7 @@ class GroupMean:
         import numpy as np
 
         self.dimensions = values.layout.dimensions if dimension == AVG else [dimension]
-        found = [self._of_dimension(values, group, measure, one) for one in self.dimensions]
+        found = [values.of_group(group, measure, one) for one in self.dimensions]
         parts = [means for means, _, _ in found if means is not None]
         self.n = min(n for _, n, _ in found)
         if dimension == AVG:
@@ -278,21 +302,6 @@ class GroupMean:
         nothing = [np.full(1, math.nan), np.empty(0), np.empty(0)]
         means = _means_of(parts) if parts else nothing
         self.value, self.draws, self.without = float(means[0][0]), means[1], means[2]
-
-    def _of_dimension(
-        self, values: PairValues, group: Group, measure: str, dimension: str
-    ) -> tuple[list[Floats] | None, int, int]:
-        import numpy as np
-
-        judges, n, defined = [], [], 0
-        for couples in group.couples:
-            there = [(dimension, *couple) for couple in couples if (dimension, *couple) in values.places]
-            n.append(values.n([values.places[key] for key in there]) if len(there) == len(couples) else 0)
-            if there:
-                found = values.of(measure, [values.places[key] for key in there])
-                defined += int((~np.isnan(found[0])).sum())
-                judges.append([defined_mean(array, axis=1) for array in found])
-        return _means_of(judges) if judges else None, min(n, default=0), defined
 
 
 def _means_of(parts: Sequence[Sequence[Floats]]) -> list[Floats]:

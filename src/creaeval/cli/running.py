@@ -64,7 +64,7 @@ def run_and_report(
     err.print(
         escape(
             f"Run {plan.run_id}: {len(plan.responses)} responses, task {plan.task.id}, method {plan.method}, "
-            f"analyst {plan.analyst.name}, judges {judges}."
+            f"{'' if plan.analyst is None else f'analyst {plan.analyst.name}, '}judges {judges}."
         )
     )
     for line in (*_warnings(plan), *unscored_items(plan)):
@@ -119,8 +119,4 @@ def _say_where(console: Console, folder: Path) -> None:
 
 
 def _warnings(plan: Plan) -> list[str]:
-    return list(
-        dict.fromkeys(
-            note for model in (plan.analyst, *plan.judges) if (note := getattr(model, "warning", ""))
-        )
-    )
+    return list(dict.fromkeys(note for model, _ in plan.roles if (note := getattr(model, "warning", ""))))

@@ -47,11 +47,14 @@ class Prompt:
     system : str
         The instructions.
     user : str
-        The first turn.
+        The turn that is to be answered.
+    earlier : tuple of Message
+        Turns of the same conversation before it, the user's and the model's by turns.
     """
 
     system: str
     user: str
+    earlier: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,10 +104,13 @@ class Asked(Generic[T]):
         The answer.
     calls : tuple of CallRecord
         All calls of the ask, rejected ones first.
+    reply : StoredCall
+        The call that was answered: its text, for a conversation that goes on, and its log-probabilities.
     """
 
     value: T
     calls: tuple[CallRecord, ...]
+    reply: StoredCall
 
 
 class Ask:
@@ -205,7 +211,8 @@ class Ask:
         settings = self.settings
         if repeat and settings.seed is not None:
             settings = replace(settings, seed=settings.seed + repeat)
-        first = ChatRequest(prompt.system, (Message("user", prompt.user),), schema, schema_name, settings)
+        turns = (*prompt.earlier, Message("user", prompt.user))
+        first = ChatRequest(prompt.system, turns, schema, schema_name, settings)
         conversation = Conversation(first, raises_limit=getattr(self.model, "raises_limit", True))
         form_hash = self._form_hash(reply_type)
         records: list[CallRecord] = []
@@ -231,7 +238,7 @@ class Ask:
                 conversation.reject(stored, problem)
                 continue
             self._mark(stored, "accepted", "; ".join(read.notes))
-            return Asked(read.value, tuple(records))
+            return Asked(read.value, tuple(records), stored)
         self.ledger.abandon(record.key for record in records)
         raise ReplyError(
             f"{self._who(label)}: {self.model.name} gave no usable reply in {self.tries} "

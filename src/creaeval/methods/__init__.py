@@ -1,10 +1,20 @@
 """Ways to score a response, all with one signature; prompts stand beside them as templates."""
 
-from creaeval.methods.base import CallSummary, Case, Method, Outcome, Roles, StageFailure, summarise
-from creaeval.methods.registry import get_method, register
+from creaeval.methods.base import (
+    Analysis,
+    CallSummary,
+    Case,
+    Method,
+    Outcome,
+    Roles,
+    StageFailure,
+    summarise,
+)
+from creaeval.methods.registry import get_method, list_methods, register
 from creaeval.methods.render import prompt_hashes, prompt_languages
 
 __all__ = [
+    "Analysis",
     "CallSummary",
     "Case",
     "Method",
@@ -12,6 +22,7 @@ __all__ = [
     "Roles",
     "StageFailure",
     "get_method",
+    "list_methods",
     "prompt_hashes",
     "prompt_languages",
     "register",

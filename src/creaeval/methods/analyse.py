@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from creaeval.methods.forms import evidence_form
-from creaeval.methods.render import oneline, render_prompt
+from creaeval.methods.raw import grid_columns, response_text
+from creaeval.methods.render import render_prompt
 from creaeval.sheets.read_replies import read_evidence
 from creaeval.sheets.replies import evidence_reply, item_key, observed
 
@@ -37,7 +38,6 @@ def analyst_prompt(case: Case, step: Step, memories: Mapping[str, str]) -> Promp
     """
     task, written = case.task, case.response.steps[step.id]
     given = [item for item in written.items if not item.blank]
-    shown = "\n".join(f"{item_key(i.number)}: {oneline(i.text)}" for i in given) if given else written.text
     return render_prompt(
         task.language,
         "analyst",
@@ -46,7 +46,7 @@ def analyst_prompt(case: Case, step: Step, memories: Mapping[str, str]) -> Promp
         dimensions=observed(step.step_dimensions),
         categories=task.categories,
         form=evidence_form(step),
-        response=shown,
+        response=response_text(case, step),
         items=[item_key(item.number) for item in given],
         memories=[
             {"step": earlier.name, "text": memories[earlier.id]}
@@ -57,7 +57,7 @@ def analyst_prompt(case: Case, step: Step, memories: Mapping[str, str]) -> Promp
 
 
 async def analyse_step(
-    case: Case, step: Step, memories: Mapping[str, str], analyst: Ask
+    case: Case, step: Step, memories: Mapping[str, str], analyst: Ask, *, repeat: int = 0
 ) -> tuple[StepEvidence, str]:
     """Have the analyst turn one step into evidence.
 
@@ -71,6 +71,8 @@ async def analyse_step(
         What the analyst noted of earlier steps, by step id.
     analyst : Ask
         The analyst.
+    repeat : int
+        For which time, from 0.
 
     Returns
     -------
@@ -90,16 +92,7 @@ async def analyse_step(
         reply_type,
         schema_name=f"{step.id}_evidence",
         label={"response_id": case.response.id, "step": step.id},
+        repeat=repeat,
     )
     blanks = {item.number: item.blank for item in written.items}
-    return read_evidence(step, asked.value, written.text, blanks, _grid_columns(case, step))
-
-
-def _grid_columns(case: Case, step: Step) -> int | None:
-    """Columns of a step's ranking grid: the criteria, that is the items of the step just before it."""
-    index = case.task.steps.index(step)
-    before = case.task.steps[index - 1] if index else None
-    if before is None or before.items is None or before.id not in case.response.steps:
-        return None
-    written = case.response.steps[before.id]
-    return len(written.items) + len(written.unscored)
+    return read_evidence(step, asked.value, written.text, blanks, grid_columns(case, step))

@@ -39,10 +39,22 @@ class Case:
 
 @dataclass(frozen=True)
 class Roles:
-    """Who is asked: one analyst and the judges, each with its own name."""
+    """Who is asked, and how often.
 
-    analyst: Ask
+    Parameters
+    ----------
+    analyst : Ask or None
+        Who gathers evidence; None for a method without evidence.
+    judges : sequence of Ask
+        Who scores, each with a name of its own.
+    evidence_repeats, judge_repeats : int
+        How often evidence is gathered, and how often each judge scores.
+    """
+
+    analyst: Ask | None
     judges: Sequence[Ask]
+    evidence_repeats: int = 1
+    judge_repeats: int = 1
 
 
 class StageFailure(Record):
@@ -73,24 +85,65 @@ class CallSummary(Record):
     from_ledger: bool
 
 
+class Analysis(Record):
+    """Evidence that was gathered once more, with its memories; ``repeat`` counts from 2."""
+
+    repeat: int
+    evidence: Evidence
+    memories: dict[str, str] = Field(default_factory=dict)
+
+
 class Outcome(Record):
     """Everything a method made of one response, whole or as far as it got.
 
-    The engine adds the calls and how many attempts at them brought no reply.
+    ``evidence`` and ``memories`` are of the first time it was gathered, ``further`` of the other ones.
+    ``trail`` tells, step by step, what a method did on the way, such as which candidate was chosen. The
+    engine adds the calls and how many attempts at them brought no reply.
     """
 
     response_id: str
     evidence: Evidence | None = None
     memories: dict[str, str] = Field(default_factory=dict)
+    further: tuple[Analysis, ...] = ()
+    trail: tuple[str, ...] = ()
     sheets: tuple[ScoreSheet, ...] = ()
     failures: tuple[StageFailure, ...] = ()
     calls: tuple[CallSummary, ...] = ()
     failed_attempts: int = 0
 
 
-#: A method scores one case. It raises only what must stop the whole run; a response that cannot be scored
+#: Scores one case. It raises only what must stop the whole run; a response that cannot be scored
 #: comes back as an Outcome with its failures and all that was made before them.
-Method = Callable[[Case, Roles], Awaitable[Outcome]]
+Scorer = Callable[[Case, Roles], Awaitable[Outcome]]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to score a response.
+
+    Parameters
+    ----------
+    name : str
+        What users type.
+    score : callable
+        Scores one case.
+    summary : str
+        One line about it.
+    calls : callable
+        Calls that one case takes if every first reply is usable, given the case and the roles' numbers: of
+        judges, evidence repeats and judge repeats.
+    uses_analyst : bool
+        Whether it asks an analyst; if not, judges do everything.
+    several_steps : bool
+        Whether it is of use only for tasks with several steps.
+    """
+
+    name: str
+    score: Scorer
+    summary: str
+    calls: Callable[[Case, int, int, int], int]
+    uses_analyst: bool = True
+    several_steps: bool = False
 
 
 def summarise(call: CallRecord) -> CallSummary:

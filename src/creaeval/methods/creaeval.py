@@ -5,28 +5,31 @@ Decoupled Analysis-Judging, arXiv 2609.03432.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.methods.analyse import analyse_step
-from creaeval.methods.base import Outcome, StageFailure, failure
+from creaeval.methods.base import Analysis, Outcome, failure
 from creaeval.methods.judge import judge_evidence
+from creaeval.methods.panel import score_by_all
+from creaeval.methods.raw import steps_of
 from creaeval.methods.registry import register
 from creaeval.sheets import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from creaeval.llm import Ask
-    from creaeval.methods.base import Case, Roles
+    from creaeval.methods.base import Case, Roles, StageFailure
     from creaeval.sheets import ScoreSheet, StepEvidence
-    from creaeval.tasks import Scenario, Task
 
 
-@register("creaeval")
+def steps_and_judges(case: Case, judges: int, evidence_repeats: int, judge_repeats: int) -> int:
+    """Count a call for each step, then one for each judge."""
+    return evidence_repeats * (len(case.response.steps) + judges * judge_repeats)
+
+
+@register("creaeval", calls=steps_and_judges)
 async def creaeval(case: Case, roles: Roles) -> Outcome:
-    """Analyse every step in order, then have all judges score the same evidence.
+    """Have an analyst gather evidence step by step with memory, and judges score the evidence alone.
 
     Parameters
     ----------
@@ -40,59 +43,75 @@ async def creaeval(case: Case, roles: Roles) -> Outcome:
     Outcome
         With evidence and memories as far as the analyst got, and a sheet from each judge that succeeded.
     """
-    return await _analyse_then_judge(case, roles, quotes=False)
+    return await _analyse_then_judge(case, roles)
 
 
-@register("judge-sees-quotes")
+@register("judge-sees-quotes", calls=steps_and_judges)
 async def judge_sees_quotes(case: Case, roles: Roles) -> Outcome:
-    """Do the same with the analyst's quotes shown to the judges, so that they see some of the raw words."""
+    """Do as creaeval does, with the analyst's quotes shown to the judges, who so see some raw words."""
     return await _analyse_then_judge(case, roles, quotes=True)
 
 
-async def _analyse_then_judge(case: Case, roles: Roles, *, quotes: bool) -> Outcome:
-    found: list[StepEvidence] = []
-    memories: dict[str, str] = {}
+@register("no-memory", calls=steps_and_judges)
+async def no_memory(case: Case, roles: Roles) -> Outcome:
+    """Do as creaeval does, but show no analyst the memories of earlier steps: an ablation."""
+    return await _analyse_then_judge(case, roles, hand_on=False)
+
+
+async def _analyse_then_judge(
+    case: Case, roles: Roles, *, quotes: bool = False, hand_on: bool = True
+) -> Outcome:
+    analyses: list[Analysis] = []
     failures: list[StageFailure] = []
     sheets: list[ScoreSheet] = []
-    for step in case.task.steps:
-        if step.id not in case.response.steps:
-            continue
-        try:
-            evidence, memories[step.id] = await analyse_step(case, step, memories, roles.analyst)
-        except PermanentCallError:
-            raise
-        except (ReplyError, CallError) as error:
-            failures.append(failure(step.id, roles.analyst, error))
-            break
-        found.append(evidence)
-    whole = Evidence(response_id=case.response.id, steps=tuple(found))
-    if not failures:
-        sheets, failures = await _judge_all(case.task, case.scenario, whole, roles.judges, quotes=quotes)
+    for number in range(1, roles.evidence_repeats + 1):
+        analysis, failed = await _analyse(case, roles, number, hand_on)
+        analyses.append(analysis)
+        failures += failed
+        if not failed:
+            scored, failed = await _judge(case, roles, analysis, quotes)
+            sheets += scored
+            failures += failed
+    first, *further = analyses
     return Outcome(
         response_id=case.response.id,
-        evidence=whole,
-        memories=memories,
+        evidence=first.evidence,
+        memories=first.memories,
+        further=tuple(further),
         sheets=tuple(sheets),
         failures=tuple(failures),
     )
 
 
-async def _judge_all(
-    task: Task, scenario: Scenario | None, evidence: Evidence, judges: Sequence[Ask], *, quotes: bool
-) -> tuple[list[ScoreSheet], list[StageFailure]]:
-    answers = await asyncio.gather(
-        *(judge_evidence(task, scenario, evidence, judge, quotes=quotes) for judge in judges),
-        return_exceptions=True,
-    )
-    sheets: list[ScoreSheet] = []
+async def _analyse(
+    case: Case, roles: Roles, number: int, hand_on: bool
+) -> tuple[Analysis, list[StageFailure]]:
+    analyst = roles.analyst
+    assert analyst is not None  # noqa: S101 - the methods here are registered as asking one
+    found: list[StepEvidence] = []
+    memories: dict[str, str] = {}
     failures: list[StageFailure] = []
-    for judge, answer in zip(judges, answers, strict=True):
-        if isinstance(answer, PermanentCallError):
-            raise answer
-        if isinstance(answer, ReplyError | CallError):
-            failures.append(failure("judge", judge, answer))
-        elif isinstance(answer, BaseException):
-            raise answer
-        else:
-            sheets.append(answer)
-    return sheets, failures
+    for step in steps_of(case):
+        try:
+            evidence, memories[step.id] = await analyse_step(
+                case, step, memories if hand_on else {}, analyst, repeat=number - 1
+            )
+        except PermanentCallError:
+            raise
+        except (ReplyError, CallError) as error:
+            failures.append(failure(step.id, analyst, error))
+            break
+        found.append(evidence)
+    whole = Evidence(response_id=case.response.id, steps=tuple(found))
+    return Analysis(repeat=number, evidence=whole, memories=memories), failures
+
+
+async def _judge(
+    case: Case, roles: Roles, analysis: Analysis, quotes: bool
+) -> tuple[list[ScoreSheet], list[StageFailure]]:
+    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+        return await judge_evidence(
+            case.task, case.scenario, analysis.evidence, judge, quotes=quotes, repeat=repeat
+        )
+
+    return await score_by_all(roles.judges, roles.judge_repeats, one, evidence_repeat=analysis.repeat)

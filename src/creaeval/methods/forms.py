@@ -29,16 +29,44 @@ def _findings(dimensions: Iterable[Dimension]) -> list[str]:
     return [f'"{d.id}": {"{…}" if index else _FINDING}' for index, d in enumerate(dimensions)]
 
 
-def score_form(steps: Sequence[Step], *, whole: bool) -> str:
-    """Show the form of a judge's answer for these steps, ``total`` included if they are the whole task."""
-    parts = [f'"{step.id}": {_step_form(step)}' for step in steps]
-    return "{" + ",\n".join([*parts, *(['"total": …'] if whole else [])]) + "}"
+def score_form(
+    steps: Sequence[Step], *, whole: bool, categories: bool = False, analysis: bool = False, sums: bool = True
+) -> str:
+    """Show the form of a judge's answer for these steps, ``total`` included if they are the whole task.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        The steps.
+    whole : bool
+        Whether they are the whole task.
+    categories : bool
+        Whether the scorer sorts items into categories.
+    analysis : bool
+        Whether words stand before the points of each dimension.
+    sums : bool
+        Whether sums, Overalls and the Total are asked for.
+
+    Returns
+    -------
+    str
+    """
+    parts = [
+        f'"{step.id}": {_step_form(step, categories=categories, analysis=analysis, sums=sums)}'
+        for step in steps
+    ]
+    return "{" + ",\n".join([*parts, *(['"total": …'] if whole and sums else [])]) + "}"
 
 
-def _step_form(step: Step) -> str:
+def _step_form(step: Step, *, categories: bool, analysis: bool, sums: bool) -> str:
     parts: list[str] = []
     if step.items is not None:
-        scored = [f'"{d.id}": {d.scale}' for d in step.item_dimensions if d.derive != "valid_items"]
+        scored = ['"category": "…"'] if categories and step.items.categories else []
+        scored += [
+            f'"{d.id}": {_worded(str(d.scale), analysis)}'
+            for d in step.item_dimensions
+            if d.derive != "valid_items"
+        ]
         if codes := step.items.judged_codes:
             valid = ", ".join(['"valid": "yes"', *scored])
             choice = "|".join(codes)
@@ -46,6 +74,12 @@ def _step_form(step: Step) -> str:
         else:
             parts.append(f'"items": {{"item_1": {{{", ".join(scored)}}}, …}}')
     for dimension in step.dimensions:
-        low = 0 if dimension.scope == "item" else dimension.scale.min
-        parts.append(f'"{dimension.id}": {low}-{step.max_of(dimension)}')
-    return "{" + ", ".join([*parts, '"overall": …']) + "}"
+        if sums or dimension.scope == "step":
+            low = 0 if dimension.scope == "item" else dimension.scale.min
+            points = f"{low}-{step.max_of(dimension)}"
+            parts.append(f'"{dimension.id}": {_worded(points, analysis and dimension.scope == "step")}')
+    return "{" + ", ".join([*parts, *(['"overall": …'] if sums else [])]) + "}"
+
+
+def _worded(points: str, analysis: bool) -> str:
+    return f'{{"analysis": "…", "points": {points}}}' if analysis else points

@@ -8,6 +8,7 @@ from creaeval.methods.forms import score_form
 from creaeval.methods.render import render, render_prompt
 from creaeval.sheets.read_replies import read_scores
 from creaeval.sheets.replies import judge_reply
+from creaeval.sheets.shape import evidence_shape
 
 if TYPE_CHECKING:
     from creaeval.llm import Ask, Prompt
@@ -44,13 +45,20 @@ def judge_prompt(
         scenario=scenario,
         steps=steps,
         whole=whole,
-        form=score_form(steps, whole=whole),
+        form=score_form(steps, whole=whole, sums=task.unit == "response"),
+        sums=task.unit == "response",
         evidence=render(task.language, "evidence", steps=parts, quotes=quotes),
     )
 
 
 async def judge_evidence(
-    task: Task, scenario: Scenario | None, evidence: Evidence, judge: Ask, *, quotes: bool = False
+    task: Task,
+    scenario: Scenario | None,
+    evidence: Evidence,
+    judge: Ask,
+    *,
+    quotes: bool = False,
+    repeat: int = 0,
 ) -> ScoreSheet:
     """Have a judge score evidence.
 
@@ -60,6 +68,8 @@ async def judge_evidence(
         As for :func:`judge_prompt`.
     judge : Ask
         The judge.
+    repeat : int
+        For which time, from 0.
 
     Returns
     -------
@@ -76,5 +86,7 @@ async def judge_evidence(
         judge_reply(task, evidence),
         schema_name=f"{task.id}_scores",
         label={"response_id": evidence.response_id, "step": "judge"},
+        repeat=repeat,
     )
-    return read_scores(task, evidence, asked.value, judge.model.name)
+    shape = evidence_shape(task, evidence)
+    return read_scores(task, evidence.response_id, shape, [asked.value], judge.model.name)

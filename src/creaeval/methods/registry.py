@@ -8,23 +8,35 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
+from creaeval.methods.base import Method
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from creaeval.methods.base import Method
+    from creaeval.methods.base import Case, Scorer
 
-_BUILTIN_MODULES = ("creaeval.methods.creaeval",)
+_BUILTIN_MODULES = (
+    "creaeval.methods.creaeval",
+    "creaeval.methods.direct",
+)
 _methods: dict[str, Method] = {}
 
 
-def register(name: str) -> Callable[[Method], Method]:
+def register(
+    name: str,
+    *,
+    calls: Callable[[Case, int, int, int], int],
+    uses_analyst: bool = True,
+    several_steps: bool = False,
+) -> Callable[[Scorer], Scorer]:
     """Register a method under the name users type.
 
     Parameters
     ----------
     name : str
         The name.
+    calls, uses_analyst, several_steps
+        As in :class:`~creaeval.methods.Method`; its summary is the first line of the function's docstring.
 
     Returns
     -------
@@ -37,16 +49,21 @@ def register(name: str) -> Callable[[Method], Method]:
         Another function has the name already.
     """
 
-    def keep(method: Method) -> Method:
-        if name in _methods and _methods[name] is not method:
-            raise SettingError(
-                f"two methods are called {name!r}: one in {_methods[name].__module__}, "
-                f"one in {method.__module__}; rename one of them"
-            )
-        _methods[name] = method
-        return method
+    def keep(score: Scorer) -> Scorer:
+        summary = (score.__doc__ or "").strip().partition("\n")[0]
+        _keep(Method(name, score, summary, calls, uses_analyst, several_steps))
+        return score
 
     return keep
+
+
+def _keep(method: Method) -> None:
+    before = _methods.setdefault(method.name, method)
+    if before.score is not method.score:
+        raise SettingError(
+            f"two methods are called {method.name!r}: one in {before.score.__module__}, "
+            f"one in {method.score.__module__}; rename one of them"
+        )
 
 
 def get_method(name: str) -> Method:
@@ -55,7 +72,8 @@ def get_method(name: str) -> Method:
     Parameters
     ----------
     name : str
-        A registered name or the name of an entry point in the group ``creaeval.methods``.
+        A registered name or the name of an entry point in the group ``creaeval.methods``, which is a
+        :class:`~creaeval.methods.Method`.
 
     Returns
     -------
@@ -66,16 +84,32 @@ def get_method(name: str) -> Method:
     SettingError
         There is none, or the package that offers it cannot be imported.
     """
-    for module in _BUILTIN_MODULES:
-        import_module(module)
+    _import_builtin()
     if name not in _methods:
         for entry in entry_points(group="creaeval.methods", name=name):
             try:
-                register(name)(entry.load())
+                loaded = entry.load()
             except Exception as error:
                 raise SettingError(f"method {name!r} of {entry.value} cannot be loaded: {error}") from error
+            if not isinstance(loaded, Method) or loaded.name != name:
+                raise SettingError(
+                    f"method {name!r} of {entry.value}: found {loaded!r:.80}, expected a "
+                    f"creaeval.methods.Method of this name"
+                )
+            _keep(loaded)
     if name not in _methods:
         near = get_close_matches(name, list(_methods), n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise SettingError(f"there is no method {name!r}; known are {', '.join(sorted(_methods))}.{hint}")
     return _methods[name]
+
+
+def list_methods() -> list[Method]:
+    """List the built-in methods and those registered so far, in the order of registration."""
+    _import_builtin()
+    return list(_methods.values())
+
+
+def _import_builtin() -> None:
+    for module in _BUILTIN_MODULES:
+        import_module(module)

@@ -93,15 +93,20 @@ async def carry_out(
         if watcher is not None:
             watcher.response_done(outcome)
 
-    analyst, *judges = plan.roles
-    roles = Roles(ask(*analyst, "analyst"), [ask(*judge, "judge") for judge in judges])
-    method = get_method(plan.method)
-    models = {id(model): model for model in (plan.analyst, *plan.judges)}.values()
+    analysts = plan.roles[: -len(plan.judges)]
+    roles = Roles(
+        ask(*analysts[0], "analyst") if analysts else None,
+        [ask(*judge, "judge") for judge in plan.roles[-len(plan.judges) :]],
+        plan.evidence_repeats,
+        plan.judge_repeats,
+    )
+    score_case = get_method(plan.method).score
+    models = {id(model): model for model, _ in plan.roles}.values()
     room = asyncio.Semaphore(_responses_at_once(plan))
 
     async def score(case: Case) -> None:
         async with room:
-            outcome = await method(case, roles)
+            outcome = await score_case(case, roles)
         found = {
             "calls": tuple(calls.pop(case.response.id, ())),
             "failed_attempts": failed.pop(case.response.id, 0),

@@ -50,13 +50,15 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
     dict
         JSON values only; file names without folders, no keys.
     """
-    analyst, *judges = plan.roles
+    judges = plan.roles[-len(plan.judges) :]
     return {
         "run_id": plan.run_id,
         "task": plan.task.id,
         "task_sha256": _hash(plan.task.model_dump(mode="json")),
         "method": plan.method,
-        "analyst": _model(*analyst),
+        "analyst": None if len(judges) == len(plan.roles) else _model(*plan.roles[0]),
+        "evidence_repeats": plan.evidence_repeats,
+        "judge_repeats": plan.judge_repeats,
         "judges": [_model(*judge) for judge in judges],
         "prompts_sha256": {"language": plan.task.language, **prompt_hashes(plan.task.language)},
         "scenarios": sorted({case.scenario.id for case in plan.cases if case.scenario is not None}),

@@ -14,7 +14,7 @@ from creaeval.data import find_scenario
 from creaeval.errors import DataError, SettingError
 from creaeval.llm.key import answer_settings
 from creaeval.llm.settings import RoleSettings, role_settings
-from creaeval.methods import Case, StageFailure, get_method, prompt_hashes, prompt_languages
+from creaeval.methods import Case, Method, StageFailure, get_method, prompt_hashes, prompt_languages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,11 +36,11 @@ class Plan:
         The task.
     method : str
         A registered method's name.
-    analyst : ChatModel
-        Who gathers evidence.
+    analyst : ChatModel or None
+        Who gathers evidence; None where the method asks no analyst.
     judges : tuple of ChatModel
         Who scores it.
-    analyst_settings : RoleSettings
+    analyst_settings : RoleSettings or None
         How the analyst is asked.
     judge_settings : tuple of RoleSettings
         How each judge is asked, in their order.
@@ -50,17 +50,21 @@ class Plan:
         What is scored, responses to one scenario next to each other so that prompt caches hit.
     refused : mapping of str to StageFailure
         By response id, why a response is not scored at all.
+    evidence_repeats, judge_repeats : int
+        How often evidence is gathered, and how often each judge scores it.
     """
 
     task: Task
     method: str
-    analyst: ChatModel
+    analyst: ChatModel | None
     judges: tuple[ChatModel, ...]
-    analyst_settings: RoleSettings
+    analyst_settings: RoleSettings | None
     judge_settings: tuple[RoleSettings, ...]
     responses: tuple[Response, ...]
     cases: tuple[Case, ...]
     refused: Mapping[str, StageFailure]
+    evidence_repeats: int = 1
+    judge_repeats: int = 1
 
     @cached_property
     def run_id(self) -> str:
@@ -68,11 +72,10 @@ class Plan:
         content = {
             "task": self.task.model_dump(mode="json"),
             "method": self.method,
-            "analyst": dict(self.analyst.identity),
+            "analyst": None if self.analyst is None else dict(self.analyst.identity),
             "judges": [dict(judge.identity) for judge in self.judges],
-            "settings": [
-                answer_settings(role.settings) for role in (self.analyst_settings, *self.judge_settings)
-            ],
+            "repeats": [self.evidence_repeats, self.judge_repeats],
+            "settings": [answer_settings(settings.settings) for _, settings in self.roles],
             "prompts": prompt_hashes(self.task.language),
             # Hashed one by one: the texts of all together would double the memory of a large plan.
             "responses": sorted(map(_content_hash, self.cases)),
@@ -82,8 +85,10 @@ class Plan:
 
     @property
     def roles(self) -> tuple[tuple[ChatModel, RoleSettings], ...]:
-        """Every model with its settings, the analyst first."""
-        judges = zip(self.judges, self.judge_settings, strict=True)
+        """Every model with its settings, the analyst first if there is one."""
+        judges = tuple(zip(self.judges, self.judge_settings, strict=True))
+        if self.analyst is None or self.analyst_settings is None:
+            return judges
         return ((self.analyst, self.analyst_settings), *judges)
 
     @property
@@ -93,7 +98,8 @@ class Plan:
 
     def calls_of(self, case: Case) -> int:
         """Count the calls one response takes if every first reply is usable."""
-        return len(case.response.steps) + len(self.judges)
+        calls = get_method(self.method).calls
+        return calls(case, len(self.judges), self.evidence_repeats, self.judge_repeats)
 
 
 def make_plan(
@@ -101,11 +107,13 @@ def make_plan(
     task: Task,
     responses: Sequence[Response],
     scenarios: Mapping[str, Scenario],
-    analyst: ChatModel,
+    analyst: ChatModel | None,
     judges: Sequence[ChatModel],
     settings: Mapping[str, Any] | None = None,
     method: str = "creaeval",
     missing_step: MissingStep = "refuse",
+    evidence_repeats: int = 1,
+    judge_repeats: int = 1,
 ) -> Plan:
     """Check everything that can be checked before the first call.
 
@@ -123,6 +131,8 @@ def make_plan(
         What the user set, as in :func:`creaeval.llm.settings.role_settings`.
     missing_step : {"refuse", "skip"}
         What to do with a response that lacks a step: refuse it, or score the steps it has.
+    evidence_repeats, judge_repeats : int
+        How often evidence is gathered, and how often each judge scores.
 
     Returns
     -------
@@ -138,7 +148,12 @@ def make_plan(
     if not responses:
         raise DataError("There is no response to score: the files hold none.")
     _check_ids(responses)
-    get_method(method)
+    chosen = get_method(method)
+    _check_method(chosen, task, evidence_repeats, judge_repeats)
+    if not chosen.uses_analyst:
+        analyst = None
+    elif analyst is None:
+        raise SettingError(f"The method {method} needs an analyst.")
     if not judges:
         raise SettingError("At least one judge is needed.")
     names = [judge.name for judge in judges]
@@ -172,12 +187,29 @@ def make_plan(
         method,
         analyst,
         tuple(judges),
-        role_settings(analyst, settings or {}, "analyst"),
+        None if analyst is None else role_settings(analyst, settings or {}, "analyst"),
         tuple(role_settings(judge, settings or {}, "judge") for judge in judges),
         tuple(responses),
         tuple(cases),
         refused,
+        evidence_repeats,
+        judge_repeats,
     )
+
+
+def _check_method(method: Method, task: Task, evidence_repeats: int, judge_repeats: int) -> None:
+    if method.several_steps and len(task.steps) == 1:
+        raise SettingError(
+            f"The method {method.name} goes from step to step, and task {task.id} has only one. "
+            "Use direct, table or creaeval."
+        )
+    for name, number in (("evidence", evidence_repeats), ("judge", judge_repeats)):
+        if number < 1:
+            raise SettingError(f"{name} repeats: found {number}, expected 1 or more.")
+    if evidence_repeats > 1 and not method.uses_analyst:
+        raise SettingError(
+            f"The method {method.name} gathers no evidence that could be repeated; repeat judging instead."
+        )
 
 
 def _content_hash(case: Case) -> str:

@@ -117,7 +117,10 @@ class Run:
         for sheet in self.sheets:
             extra = dict(self.carried.get(sheet.response_id, {}))
             for row in sheet.rows():
-                head = (sheet.response_id, method, sheet.scorer, 1, 1, row.step, row.item, row.dimension)
+                head = (
+                    *(sheet.response_id, method, sheet.scorer, sheet.evidence_repeat, sheet.judge_repeat),
+                    *(row.step, row.item, row.dimension),
+                )
                 yield (*head, row.score, row.model_score, row.computed_score), extra
 
     @property

@@ -5,6 +5,7 @@ from creaeval.sheets.evidence import DimensionEvidence, Evidence, ItemEvidence, 
 from creaeval.sheets.grid import GridCheck, check_grid, faulty_columns, read_grid
 from creaeval.sheets.quotes import copied_share, find_quote
 from creaeval.sheets.score_sheet import ItemScores, Score, ScoreSheet, StepScores
+from creaeval.sheets.shape import StepShape, evidence_shape
 
 __all__ = [
     "DimensionEvidence",
@@ -17,11 +18,13 @@ __all__ = [
     "ScoreSheet",
     "StepEvidence",
     "StepScores",
+    "StepShape",
     "check_grid",
     "complete_sheet",
     "copied_share",
     "disagreements",
     "distinct_categories",
+    "evidence_shape",
     "faulty_columns",
     "find_quote",
     "read_grid",

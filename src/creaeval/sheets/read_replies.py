@@ -12,10 +12,10 @@ from creaeval.sheets.replies import item_key, observed
 from creaeval.sheets.score_sheet import ItemScores, ScoreSheet, StepScores
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from creaeval.sheets.evidence import Evidence
     from creaeval.sheets.replies import Finding, Reply
+    from creaeval.sheets.shape import StepShape
     from creaeval.tasks import Step, Task
 
 
@@ -99,52 +99,70 @@ def _categories_seen(items: list[ItemEvidence]) -> DimensionEvidence:
     )
 
 
-def read_scores(task: Task, evidence: Evidence, reply: Reply, judge: str) -> ScoreSheet:
-    """Turn a judge's reply into a completed score sheet.
+def read_scores(
+    task: Task, response_id: str, shape: Sequence[StepShape], replies: Sequence[Reply], scorer: str
+) -> ScoreSheet:
+    """Turn one scorer's replies into a completed score sheet.
 
     Parameters
     ----------
     task : Task
         The task.
-    evidence : Evidence
-        What the judge read; it brings the categories, the blank items and the grid's value.
-    reply : Reply
-        A valid reply in the form of :func:`creaeval.sheets.judge_reply`.
-    judge : str
+    response_id : str
+        Whose sheet it is.
+    shape : sequence of StepShape
+        What was scored; it brings blank items, the analyst's categories and the grid's value.
+    replies : sequence of Reply
+        One for all steps, or one for each, in the form of :func:`creaeval.sheets.replies.score_reply`.
+    scorer : str
         The judge's name.
 
     Returns
     -------
     ScoreSheet
-        The judge's own values as written, with everything computable computed beside them.
+        The scorer's own values as written, with everything computable computed beside them. A Total is
+        written only where a reply to the whole task holds it.
     """
+    forms = {name: getattr(reply, name) for reply in replies for name in type(reply).model_fields}
     steps: list[StepScores] = []
-    for found in evidence.steps:
-        step, form = task.step(found.step), getattr(reply, found.step)
-        written = {d.id: float(getattr(form, d.id)) for d in step.dimensions}
-        written["overall"] = float(form.overall)
-        items = tuple(_item(step, entry, form) for entry in found.items)
-        steps.append(StepScores(step=step.id, items=items, written=written))
-    total = getattr(reply, "total", None)
+    for part in shape:
+        form = forms[part.step.id]
+        values = {d.id: getattr(form, d.id, None) for d in part.step.dimensions}
+        written = {name: float(_points_of(value)) for name, value in values.items() if value is not None}
+        if (overall := getattr(form, "overall", None)) is not None:
+            written["overall"] = float(overall)
+        items = tuple(_item(part, number, form) for number in part.items)
+        steps.append(StepScores(step=part.step.id, items=items, written=written))
+    totals = [total for reply in replies if (total := getattr(reply, "total", None)) is not None]
     sheet = ScoreSheet(
-        response_id=evidence.response_id,
-        scorer=judge,
+        response_id=response_id,
+        scorer=scorer,
         steps=tuple(steps),
-        written_total=None if total is None else float(total),
+        written_total=float(totals[-1]) if totals else None,
     )
-    grids = {s.step: s.grid_score for s in evidence.steps if s.grid_score is not None}
+    grids = {part.step.id: part.grid_score for part in shape if part.grid_score is not None}
     return complete_sheet(task, sheet, grids)
 
 
-def _item(step: Step, entry: ItemEvidence, form: Any) -> ItemScores:
-    if entry.blank:
-        return ItemScores(item=entry.item, invalid="blank")
-    scores = getattr(form.items, item_key(entry.item))
+def _points_of(value: Any) -> int:
+    """Return the points of a plain value, or of one with words before it."""
+    return int(getattr(value, "points", value))
+
+
+def _item(part: StepShape, number: int, form: Any) -> ItemScores:
+    if part.items[number]:
+        return ItemScores(item=number, invalid="blank")
+    scores = getattr(form.items, item_key(number))
     verdict = getattr(scores, "valid", "yes")
     if verdict != "yes":
-        return ItemScores(item=entry.item, invalid=verdict)
+        return ItemScores(item=number, invalid=verdict)
+    category = getattr(scores, "category", None) if part.categories is None else part.categories[number]
     return ItemScores(
-        item=entry.item,
-        category=entry.category,
-        scores={d.id: getattr(scores, d.id) for d in step.item_dimensions if d.derive != "valid_items"},
+        item=number,
+        category=category,
+        scores={
+            d.id: _points_of(getattr(scores, d.id))
+            for d in part.step.item_dimensions
+            if d.derive != "valid_items"
+        },
     )

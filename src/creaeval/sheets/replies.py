@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from creaeval.sheets.evidence import Status
+from creaeval.sheets.shape import evidence_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from creaeval.sheets.evidence import Evidence
+    from creaeval.sheets.shape import StepShape
     from creaeval.tasks import Dimension, Step, Task
 
 MAX_QUOTE, MAX_OBSERVATION, MAX_MEMORY, MAX_QUOTES = 110, 180, 400, 2
@@ -116,42 +118,89 @@ def judge_reply(task: Task, evidence: Evidence) -> type[Reply]:
     Returns
     -------
     type of Reply
-        One field a step with its items, dimensions, sums and ``overall``; ``total`` if no step is missing.
+        As :func:`score_reply`.
     """
-    shape = tuple((s.step, tuple(i.item for i in s.given_items)) for s in evidence.steps)
-    return _judge_reply(task.id, tuple((task.step(step), items) for step, items in shape), len(task.steps))
+    return score_reply(task, evidence_shape(task, evidence))
+
+
+def score_reply(
+    task: Task, shape: Sequence[StepShape], *, categories: tuple[str, ...] = (), analysis: bool = False
+) -> type[Reply]:
+    """Generate the form of a reply that fills in a score sheet.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    shape : sequence of StepShape
+        Which steps and items there are to score.
+    categories : tuple of str
+        The task's categories where the scorer sorts the items; empty where the analyst has.
+    analysis : bool
+        Whether words stand before the points of each dimension, as in ``{"analysis": …, "points": …}``.
+
+    Returns
+    -------
+    type of Reply
+        One field a step with its items, dimensions, sums and ``overall``; ``total`` if no step is missing.
+        Where items are units of their own (see :class:`~creaeval.tasks.Task`), there are no sums.
+    """
+    steps = tuple((part.step, part.given) for part in shape)
+    return _score_reply(task.id, steps, len(task.steps), categories, analysis, task.unit == "response")
 
 
 @lru_cache(maxsize=256)
-def _judge_reply(task_id: str, shape: tuple[tuple[Step, tuple[int, ...]], ...], n_steps: int) -> type[Reply]:
-    fields: dict[str, Any] = {step.id: (_step_form(step, items), ...) for step, items in shape}
-    if len(shape) == n_steps:
+def _score_reply(
+    task_id: str,
+    shape: tuple[tuple[Step, tuple[int, ...]], ...],
+    n_steps: int,
+    categories: tuple[str, ...],
+    analysis: bool,
+    sums: bool,
+) -> type[Reply]:
+    fields: dict[str, Any] = {
+        step.id: (_step_form(step, items, categories, analysis, sums), ...) for step, items in shape
+    }
+    if sums and len(shape) == n_steps:
         fields["total"] = (_points(0, sum(step.max for step, _ in shape)), ...)
     return _model(f"{task_id}_scores", fields)
 
 
-def _step_form(step: Step, items: tuple[int, ...]) -> type[Reply]:
+def _step_form(
+    step: Step, items: tuple[int, ...], categories: tuple[str, ...], analysis: bool, sums: bool
+) -> type[Reply]:
     fields: dict[str, Any] = {}
     if step.items is not None:
-        item = _item_form(step)
+        item = _item_form(step, categories, analysis)
         fields["items"] = (
             _model(f"{step.id}_items", {item_key(n): (item, ...) for n in items}),
             ...,
         )
     for dimension in step.dimensions:
-        low = 0 if dimension.scope == "item" else dimension.scale.min
-        fields[dimension.id] = (_points(low, step.max_of(dimension)), ...)
-    fields["overall"] = (_points(0, step.max), ...)
+        if sums or dimension.scope == "step":
+            low = 0 if dimension.scope == "item" else dimension.scale.min
+            points = _points(low, step.max_of(dimension))
+            worded = analysis and dimension.scope == "step"
+            fields[dimension.id] = (_worded(dimension.id, points) if worded else points, ...)
+    if sums:
+        fields["overall"] = (_points(0, step.max), ...)
     return _model(f"{step.id}_scores", fields)
 
 
-def _item_form(step: Step) -> Any:
+def _worded(name: str, points: Any) -> type[Reply]:
+    words = Annotated[_Words, Field(max_length=MAX_OBSERVATION)]
+    return _model(f"{name}_row", {"analysis": (words, ...), "points": (points, ...)})
+
+
+def _item_form(step: Step, categories: tuple[str, ...], analysis: bool) -> Any:
     """Form of one item: points, or where items can be invalid either ``yes`` with points or a code alone."""
-    scored = {
-        d.id: (_points(d.scale.min, d.scale.max), ...)
-        for d in step.item_dimensions
-        if d.derive != "valid_items"
-    }
+    scored: dict[str, Any] = {}
+    if categories and step.items is not None and step.items.categories:
+        scored["category"] = (Literal[categories], ...)
+    for dimension in step.item_dimensions:
+        if dimension.derive != "valid_items":
+            points = _points(dimension.scale.min, dimension.scale.max)
+            scored[dimension.id] = (_worded(dimension.id, points) if analysis else points, ...)
     codes = tuple(step.items.judged_codes) if step.items is not None else ()
     if not codes:
         return _model(f"{step.id}_item", scored)

@@ -59,11 +59,16 @@ class Score(Record):
 
 
 class ScoreSheet(Record):
-    """The whole sheet of one response by one scorer (a judge's name or a rater's)."""
+    """The whole sheet of one response by one scorer (a judge's name or a rater's).
+
+    ``evidence_repeat`` and ``judge_repeat`` count from 1: which evidence was judged, and for which time.
+    """
 
     response_id: str
     scorer: str
     steps: tuple[StepScores, ...]
+    evidence_repeat: int = 1
+    judge_repeat: int = 1
     written_total: float | None = None
     computed_total: float | None = None
 

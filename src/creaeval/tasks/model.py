@@ -233,7 +233,9 @@ def _read_scenarios(value: Any) -> Any:
 class Task(Model):
     """A whole task: its steps in order, the categories its items use, and its scenarios if it has any.
 
-    ``total`` is optional in YAML; when given it must equal the sum of the step maxima.
+    ``total`` is optional in YAML; when given it must equal the sum of the step maxima. ``unit: item`` says
+    that each item is a response of its own, with its own row of scores (a use of the Alternate Uses Task):
+    there are no sums then, and such a task has one step, whose dimensions are all scored by items.
     """
 
     id: Identifier
@@ -245,6 +247,7 @@ class Task(Model):
     scenarios: Annotated[dict[str, Scenario], BeforeValidator(_read_scenarios)] = Field(default_factory=dict)
     categories: tuple[Text, ...] = ()
     steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+    unit: Literal["response", "item"] = "response"
     total: int | None = None
 
     @model_validator(mode="after")
@@ -262,6 +265,10 @@ class Task(Model):
         folded = [category.casefold() for category in self.categories]
         if repeated := [name for name, count in Counter(folded).items() if count > 1]:
             raise ValueError(f"the category {repeated[0]!r} is listed twice")
+        if self.unit == "item" and (
+            len(self.steps) > 1 or self.steps[0].step_dimensions or self.steps[0].groups
+        ):
+            raise ValueError("unit: item needs a single step whose dimensions all have scope item")
         if self.total is not None and self.total != self.max:
             raise ValueError(f"total is {self.total}, but the steps add up to {self.max}")
         return self

@@ -54,8 +54,8 @@ class Conversation:
             return
         self._repairs += 1
         if self._repairs > 1:
-            question = self._first.messages[0].text
-            self._repair = (fresh_turn(question, problem, self._repairs - 1),)
+            *earlier, question = self._first.messages
+            self._repair = (*earlier, fresh_turn(question.text, problem, self._repairs - 1))
         self.request = replace(self.request, messages=self._repair)
 
     def limit_refused(self) -> bool:

@@ -1,0 +1,68 @@
+"""The methods ``direct`` and ``table``: each judge reads the whole response and scores it in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.methods.base import Outcome
+from creaeval.methods.panel import score_by_all
+from creaeval.methods.raw import response_shape, scorer_prompt, scorer_reply, steps_of
+from creaeval.methods.registry import register
+from creaeval.sheets.read_replies import read_scores
+
+if TYPE_CHECKING:
+    from creaeval.llm import Ask
+    from creaeval.methods.base import Case, Roles
+    from creaeval.sheets import ScoreSheet
+
+
+def one_call(_: Case, judges: int, __: int, judge_repeats: int) -> int:
+    """Count one call for each judge and repeat."""
+    return judges * judge_repeats
+
+
+@register("direct", calls=one_call, uses_analyst=False)
+async def direct(case: Case, roles: Roles) -> Outcome:
+    """Have each judge score the whole response in one call: also the ablation without evidence.
+
+    Parameters
+    ----------
+    case : Case
+        The response and its scenario.
+    roles : Roles
+        The judges; no analyst is asked.
+
+    Returns
+    -------
+    Outcome
+        A sheet from each judge that succeeded.
+    """
+    return await _score(case, roles, analysis=False)
+
+
+@register("table", calls=one_call, uses_analyst=False)
+async def table(case: Case, roles: Roles) -> Outcome:
+    """Have each judge write analysis and points in one call: also the ablation without decoupling."""
+    return await _score(case, roles, analysis=True)
+
+
+async def _score(case: Case, roles: Roles, *, analysis: bool) -> Outcome:
+    steps = steps_of(case)
+    prompt, reply_type = (
+        scorer_prompt(case, steps, analysis=analysis),
+        scorer_reply(case, steps, analysis=analysis),
+    )
+
+    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+        asked = await judge(
+            prompt,
+            reply_type,
+            schema_name=f"{case.task.id}_scores",
+            label={"response_id": case.response.id, "step": "judge"},
+            repeat=repeat,
+        )
+        shape = response_shape(case, steps)
+        return read_scores(case.task, case.response.id, shape, [asked.value], judge.model.name)
+
+    sheets, failures = await score_by_all(roles.judges, roles.judge_repeats, one)
+    return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))

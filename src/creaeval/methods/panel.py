@@ -1,0 +1,66 @@
+"""Several judges and repeats, side by side: what each gives, or why it gives nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from creaeval.errors import CallError, PermanentCallError, ReplyError
+from creaeval.methods.base import failure
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from creaeval.llm import Ask
+    from creaeval.methods.base import StageFailure
+    from creaeval.sheets import ScoreSheet
+
+
+async def score_by_all(
+    judges: Sequence[Ask],
+    repeats: int,
+    one: Callable[[Ask, int], Awaitable[ScoreSheet]],
+    *,
+    evidence_repeat: int = 1,
+) -> tuple[list[ScoreSheet], list[StageFailure]]:
+    """Have every judge score as often as asked for.
+
+    Parameters
+    ----------
+    judges : sequence of Ask
+        Who scores.
+    repeats : int
+        How often each.
+    one : callable
+        Scores once, given a judge and the number of the repeat, from 0.
+    evidence_repeat : int
+        Which evidence is scored, from 1; each has repeats of its own, so that no reply serves twice.
+
+    Returns
+    -------
+    tuple of (list of ScoreSheet, list of StageFailure)
+        Sheets in the order of judges and repeats, and who failed.
+
+    Raises
+    ------
+    PermanentCallError
+        The whole run cannot go on.
+    """
+    wanted = [(judge, repeat) for judge in judges for repeat in range(repeats)]
+    before = (evidence_repeat - 1) * repeats
+    answers = await asyncio.gather(
+        *(one(judge, before + repeat) for judge, repeat in wanted), return_exceptions=True
+    )
+    sheets: list[ScoreSheet] = []
+    failures: list[StageFailure] = []
+    for (judge, repeat), answer in zip(wanted, answers, strict=True):
+        if isinstance(answer, PermanentCallError):
+            raise answer
+        if isinstance(answer, ReplyError | CallError):
+            failures.append(failure("judge", judge, answer))
+        elif isinstance(answer, BaseException):
+            raise answer
+        else:
+            numbers = {"evidence_repeat": evidence_repeat, "judge_repeat": repeat + 1}
+            sheets.append(answer.model_copy(update=numbers))
+    return sheets, failures

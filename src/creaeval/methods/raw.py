@@ -1,0 +1,103 @@
+"""Prompts and replies of the methods whose judges read the response itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.methods.forms import score_form
+from creaeval.methods.render import oneline, render_prompt
+from creaeval.sheets import StepShape, check_grid
+from creaeval.sheets.replies import item_key, score_reply
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from creaeval.llm import Prompt
+    from creaeval.methods.base import Case
+    from creaeval.sheets.replies import Reply
+    from creaeval.tasks import Step
+
+
+def steps_of(case: Case) -> list[Step]:
+    """List the steps that the response has, in order."""
+    return [step for step in case.task.steps if step.id in case.response.steps]
+
+
+def response_text(case: Case, step: Step) -> str:
+    """Show what was written in a step: its items numbered, or its text."""
+    written = case.response.steps[step.id]
+    given = [item for item in written.items if not item.blank]
+    return "\n".join(f"{item_key(i.number)}: {oneline(i.text)}" for i in given) if given else written.text
+
+
+def response_shape(case: Case, steps: Sequence[Step]) -> tuple[StepShape, ...]:
+    """Return the shape of a sheet for the response itself, whose items the scorer sorts."""
+    return tuple(
+        StepShape(
+            step,
+            {item.number: item.blank for item in case.response.steps[step.id].items},
+            grid_score=_grid_score(case, step),
+        )
+        for step in steps
+    )
+
+
+def scorer_prompt(case: Case, steps: Sequence[Step], *, analysis: bool = False) -> Prompt:
+    """Write the prompt that has the response of some steps scored; what other responses share comes first.
+
+    Parameters
+    ----------
+    case : Case
+        The response and its scenario.
+    steps : sequence of Step
+        Which steps to show and to score.
+    analysis : bool
+        Whether words are asked for before the points of each dimension.
+
+    Returns
+    -------
+    Prompt
+    """
+    whole, sums = len(steps) == len(case.task.steps), case.task.unit == "response"
+    categories = categories_of(case, steps)
+    return render_prompt(
+        case.task.language,
+        "scorer",
+        scenario=case.scenario,
+        steps=steps,
+        categories=categories,
+        analysis=analysis,
+        whole=whole,
+        sums=sums,
+        form=score_form(steps, whole=whole, categories=bool(categories), analysis=analysis, sums=sums),
+        responses=[{"step": step, "text": response_text(case, step)} for step in steps],
+    )
+
+
+def scorer_reply(case: Case, steps: Sequence[Step], *, analysis: bool = False) -> type[Reply]:
+    """Generate the form of the reply to :func:`scorer_prompt`."""
+    shape = response_shape(case, steps)
+    return score_reply(case.task, shape, categories=categories_of(case, steps), analysis=analysis)
+
+
+def categories_of(case: Case, steps: Sequence[Step]) -> tuple[str, ...]:
+    """Return the task's categories if one of the steps sorts its items, else none."""
+    sorts = any(step.items is not None and step.items.categories for step in steps)
+    return case.task.categories if sorts else ()
+
+
+def grid_columns(case: Case, step: Step) -> int | None:
+    """Columns of a step's ranking grid: the criteria, that is the items of the step just before it."""
+    index = case.task.steps.index(step)
+    before = case.task.steps[index - 1] if index else None
+    if before is None or before.items is None or before.id not in case.response.steps:
+        return None
+    written = case.response.steps[before.id]
+    return len(written.items) + len(written.unscored)
+
+
+def _grid_score(case: Case, step: Step) -> int | None:
+    columns = grid_columns(case, step)
+    if columns is None or not any(d.derive == "ranking_grid" for d in step.dimensions):
+        return None
+    return check_grid(case.response.steps[step.id].text, columns).score
