@@ -128,7 +128,10 @@ def test_two_columns_of_clusters_are_drawn_both_and_columns_of_ratings_group() -
         + ".",
         "Only 4 clusters: intervals from fewer than 30 clusters are too narrow.",
     )
-    assert list(dict.fromkeys(report.tables["by_scenario"]["scenario"])) == ["S0", "S1", "S2"]
+    by = report.tables["by_column"]
+    assert list(dict.fromkeys(zip(by["column"], by["group"], strict=True))) == [
+        ("scenario", f"S{n}") for n in range(3)
+    ]
     with pytest.raises(SettingError, match="3 columns of clusters: expected one, or two that are crossed"):
         report_of(crossed(4, 3), clusters=["participant", "scenario", "language"])
     with pytest.raises(
@@ -165,7 +168,9 @@ def test_raters_who_are_not_crossed_fill_slots_and_keep_their_names_beside() -> 
     assert (of_two["value"], of_two["n"]) == (pytest.approx(-1.5), 2)
     assert set(report.points["person"]) == {"9", "10", "11"}
     raters = report.tables["raters"].set_index("coefficient")
-    assert raters.loc["ICC(A,1) = ICC(2,1)", "reason"] == "no two responses were rated by all raters"
+    assert raters.loc["ICC(A,1) = ICC(2,1)", "reason"] == (
+        "raters are not crossed: too few responses were rated by all"
+    )
     assert not math.isnan(float(raters.loc["ICC(1) = ICC(1,1)", "value"]))  # type: ignore[arg-type]
 
 
@@ -188,4 +193,40 @@ def test_columns_that_ratings_contradict_each_other_in_are_not_used() -> None:
         for n in range(5)
     ]
     report = report_of(people, by=["plot"], measures=["exact"])
-    assert set(report.tables["by_plot"]["plot"]) == {"", "p1"}
+    assert set(report.tables["by_column"]["group"]) == {"", "p1"}
+
+
+def test_a_few_responses_that_all_rated_make_no_crossed_design() -> None:
+    # Eight responses with two of four raters each, and two that all four rated for training.
+    names = ["A", "B", "C", "D"]
+    people = [
+        rating(focus(f"R{n}", name, 1 + n + (name > "B")))
+        for n in range(8)
+        for name in (names[n % 4], names[(n + 1) % 4])
+    ]
+    people += [rating(focus(f"T{n}", name, 3 + n)) for n in range(2) for name in names]
+    report = report_of(people)
+    raters = report.tables["raters"].set_index("coefficient")
+    assert "not crossed" in str(raters.loc["ICC(A,1) = ICC(2,1)", "reason"])
+    assert raters.loc["ICC(1) = ICC(1,1)", "n"] == 8
+    variance = report.tables["variance"]
+    assert set(variance["design"]) == {"rater within response"}
+    assert "only 2 responses were scored by all 4" in str(variance["note"].iloc[0])
+    # Two slots, as most responses have two raters; the training ones keep their first two.
+    assert set(report.points.loc[report.points["kind"] == "rater", "scorer"]) == {"slot 1", "slot 2"}
+
+
+def test_two_people_without_a_response_in_common_are_no_slot() -> None:
+    people = [rating(focus(f"R{n}", "A" if n < 3 else "B", 1 + n)) for n in range(6)]
+    report = report_of(people)
+    cells = report.tables["agreement"]
+    first = cells[cells["metric"].eq("qwk")].iloc[0]
+    assert (first["judge"], first["rater"], first["n"], first["reason"]) == ("A", "B", 0, "scored by both: 0")
+
+
+def test_the_same_measure_twice_and_the_same_scores_twice() -> None:
+    people = [rating(focus(f"R{n}", "A", 1 + n)) for n in range(5)]
+    scores = [Scores("m", tuple(focus(f"R{n}", "j", 1 + n) for n in range(5)), {}, "f.csv")] * 2
+    report = agree(cgpst(), scores, people, measures=["qwk", "qwk"], n_resamples=0)
+    assert report.measures == ("qwk",)
+    assert list(dict.fromkeys(report.tables["comparison"]["second"])) == ["m (f.csv) 2"]

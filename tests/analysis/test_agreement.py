@@ -13,6 +13,7 @@ from creaeval.analysis.pair_values import AVG, HUMAN, Resampling
 from creaeval.analysis.points import COLUMNS, compared_dimensions
 from creaeval.errors import SettingError
 from creaeval.stats.icc import icc
+from creaeval.stats.resample import bootstrap, pearson
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,10 +84,11 @@ def test_an_undefined_value_is_left_out_and_said_and_never_0() -> None:
     for measure in ("pearson", "spearman"):
         undefined = cell(found.cells, dimension="d1", metric=measure)
         assert math.isnan(undefined.value)
-        assert undefined.reason == "the first is constant"
-    assert cell(found.cells, dimension="d1", metric="qwk").value == 0
+        assert undefined.reason == "j is constant"
+    zero = cell(found.cells, dimension="d1", metric="qwk")
+    assert (zero.value, zero.reason) == (0, "0 since j is constant")
     r = cell(found.means, dimension=AVG, metric="pearson")
-    assert (r.value, r.defined, r.reason) == (pytest.approx(1), "1 of 2", "the first is constant")
+    assert (r.value, r.defined, r.reason) == (pytest.approx(1), "1 of 2", "j is constant")
     assert cell(found.means, dimension=AVG, metric="qwk").value == pytest.approx(0.5)
 
 
@@ -175,20 +177,46 @@ def test_intervals_hold_the_value_and_repeat_with_the_seed() -> None:
 
 
 def test_whole_clusters_are_drawn_and_few_are_warned_of() -> None:
-    # In each of two clusters the judge is constant: drawn alone, either leaves r undefined.
-    points = table({("judge", "j", "d"): [1, 1, 1, 5, 5, 5], ("rater", "A", "d"): [1, 2, 1, 5, 4, 5]})
-    single = {f"R{number}": str(number) for number in range(6)}
-    pairs = {f"R{number}": str(number // 3) for number in range(6)}
-    plain, alone, whole = (
-        measure_agreement(points, ["d"], measures=["pearson"], resampling=Resampling(clusters=clusters))
-        for clusters in (None, single, pairs)
-    )
-    assert cell(alone.cells)["low"] == cell(plain.cells)["low"]
-    # Every resample that is defined holds each cluster once, so its r is that of the data.
-    of_whole = cell(whole.cells)
-    assert of_whole["low"] == pytest.approx(of_whole["value"]) == of_whole["high"]
-    assert whole.warnings == ("Only 2 clusters: intervals from fewer than 30 clusters are too narrow.",)
-    assert plain.warnings == ()
+    random = np.random.default_rng(4)
+    truth = random.integers(1, 8, 30)
+    given = np.clip(truth + random.integers(-2, 3, 30), 1, 8)
+    points = table({("judge", "j", "d"): given.tolist(), ("rater", "A", "d"): truth.tolist()})
+    labels = {f"R{number}": str(number // 5) for number in range(30)}
+    resampling = Resampling(clusters=labels, n_resamples=300, seed=2)
+    found = measure_agreement(points, ["d"], measures=["pearson"], resampling=resampling)
+    ids = sorted(labels)  # rows of the matrix are in the order of ids
+    x, y = (np.array([of[int(one[1:])] for one in ids], dtype=float) for of in (given, truth))
+    alone = bootstrap(pearson, [x, y], groups=[labels[one] for one in ids], n_resamples=300, seed=2)
+    row = cell(found.cells)
+    assert (row["low"], row["high"]) == pytest.approx((alone.low, alone.high))
+    assert found.warnings == ("Only 6 clusters: intervals from fewer than 30 clusters are too narrow.",)
+
+
+def test_few_responses_or_clusters_have_no_interval() -> None:
+    points = table({("judge", "j", "d"): A, ("rater", "A", "d"): [*A[:3], *UP[3:]]})
+    four = points[points["response_id"].isin([f"R{n}" for n in range(4)])]
+    assert math.isnan(cell(measured(four, ["qwk"], 100).cells)["low"])
+    assert not math.isnan(cell(measured(points, ["qwk"], 100).cells)["low"])
+    clusters = {f"R{number}": str(number // 2) for number in range(8)}
+    how = Resampling(clusters=clusters, n_resamples=100)
+    found = measure_agreement(points, ["d"], measures=["qwk"], resampling=how)
+    assert math.isnan(cell(found.cells)["low"])
+
+
+def test_resamples_that_are_undefined_are_told() -> None:
+    # The judge differs once: a resample without that response leaves it constant, which 34% of them do.
+    points = table({("judge", "j", "d"): [3] * 7 + [4], ("rater", "A", "d"): A})
+    row = cell(measured(points, ["pearson"], 2000).cells)
+    share = int(row["reason"].removeprefix("undefined in ").partition("%")[0])
+    assert share == pytest.approx(100 * (7 / 8) ** 8, abs=4)
+
+
+def test_how_intervals_are_made_is_checked() -> None:
+    for wrong in ({"n_resamples": 1}, {"n_resamples": -5}, {"seed": -1}):
+        with pytest.raises(SettingError, match="expected 0"):
+            Resampling(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="BCa intervals are not defined for two crossed factors"):
+        Resampling(method="bca", clusters={}, second_clusters={})
 
 
 def test_two_crossed_factors_are_drawn_both() -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from creaeval.analysis.comparison import compare_methods
+from creaeval.analysis.comparison import compare_methods, correct_family
 from creaeval.analysis.pair_values import AVG, Resampling
 from creaeval.analysis.points import COLUMNS
 from creaeval.errors import SettingError
@@ -70,7 +70,8 @@ def test_differences_and_exact_permutation_test() -> None:
         two = [g if swap else b for g, b, swap in zip(NEAR, FAR, swaps, strict=True)]
         other = quadratic_weighted_kappa(one, A) - quadratic_weighted_kappa(two, A)
         far += abs(other) >= good - bad - 1e-12
-    assert primary.p == pytest.approx(far / 64, abs=0.02)
+    # Six responses have no more ways than that, so all are gone through.
+    assert primary.p == pytest.approx(far / 64)
     assert math.isnan(primary.p_holm)
     error = (primary.detectable) / smallest_detectable_difference(1.0)
     assert 0 < error < 1
@@ -147,6 +148,23 @@ def test_panels_are_swapped_judge_for_judge_and_unequal_ones_have_no_p() -> None
         measures=["qwk"],
     )
     assert row(found, AVG, "qwk").p == row(alone, AVG, "qwk").p
+
+
+def test_of_several_pairs_the_first_mean_alone_is_primary() -> None:
+    judges = {("a", "a", "d"): A, ("b", "b", "d"): NEAR, ("c", "c", "d"): FAR}
+    points = table(judges, {("A", "d"): A})
+    pairs = [compare_methods(points, ["d"], "a", other, measures=["qwk"]) for other in ("b", "c")]
+    found = correct_family(pd.concat(pairs))
+    primary = found[found["contrast"] == "primary"]
+    assert primary[["first", "second", "dimension"]].to_numpy().tolist() == [["a", "b", AVG]]
+    assert found["p_holm"].notna().sum() == 3
+
+
+def test_a_difference_that_never_varies_has_no_detectable_size() -> None:
+    points = table({("a", "a", "d"): A, ("b", "b", "d"): A}, {("A", "d"): A})
+    found = compare_methods(points, ["d"], "a", "b", measures=["qwk"], n_permutations=10)
+    assert row(found, AVG, "qwk").difference == 0
+    assert math.isnan(row(found, AVG, "qwk").detectable)
 
 
 def test_clusters_are_swapped_whole() -> None:

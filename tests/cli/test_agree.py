@@ -91,9 +91,8 @@ def test_agreement_is_shown_with_people_and_between_them_and_written(
     assert "Only 6 responses in the smallest cell" in ended.out
     assert "Nobody rated 19 dimensions" in ended.out
     # Two raters are one fewer than the test needs.
-    assert "alternative annotator test over 1 dimensions: not decidable in 1 (The test needs 3" in " ".join(
-        ended.out.split()
-    )
+    said = " ".join(ended.out.split())
+    assert "Alternative annotator test, scripted:one: of 1 dimensions not decidable in 1 (The test" in said
 
 
 def test_everything_else_is_written_beside(command: CommandLine, scored: str) -> None:
@@ -150,22 +149,22 @@ def test_a_constant_rater_is_undefined_and_never_0(command: CommandLine, scored:
         csv.writer(file).writerows([("response_id", "rater", "dimension", "score"), *rows])
     ended = command("agree", scored, "flat.csv", "--measure", "pearson", "--resamples", "0")
     assert ended.code == 0, ended.err
-    assert "undefined (the second is constant)" in ended.out
+    assert "undefined (A is constant)" in ended.out
 
 
 def test_agreement_is_told_for_each_value_of_a_carried_column(command: CommandLine, scored: str) -> None:
     ended = command("agree", scored, "ratings.csv", "--by", "language", "--out", "out", "--measure", "qwk")
     assert ended.code == 0, ended.err
-    rows = table(command.folder / "out" / "by_language.csv")
+    rows = table(command.folder / "out" / "by_column.csv")
     # The judge gives what A gives, and a point less than B, whatever the language.
     of_judge = [
         row
         for row in rows
         if (row["judge"], row["dimension"], row["metric"]) == ("scripted:one", "AVG", "bias")
     ]
-    assert [(row["language"], float(row["value"]), row["n"]) for row in of_judge] == [
-        ("de", -0.5, "3"),
-        ("en", -0.5, "3"),
+    assert [(row["column"], row["group"], float(row["value"]), row["n"]) for row in of_judge] == [
+        ("language", "de", -0.5, "3"),
+        ("language", "en", -0.5, "3"),
     ]
     # Of two people nobody is the first, so they have no bias.
     assert not any(row["judge"] == "human-human" and row["metric"] == "bias" for row in rows)
@@ -252,5 +251,27 @@ def test_what_is_wrong_is_said(command: CommandLine, scored: str) -> None:
     assert (ended.code, "There is no run 'ffff'" in ended.err) == (1, True)
     ended = command("agree", "scors.csv", "ratings.csv")
     assert (ended.code, "scors.csv: there is no such file or folder" in ended.err) == (1, True)
+    ended = command("agree", scored, "ratings.csv", "--out", "ratings.csv")
+    assert (ended.code, "'ratings.csv' is a file" in ended.err) == (2, True)
+    ended = command("agree", scored, "ratings.csv", "--resamples", "1")
+    assert (ended.code, "1 resamples: expected 0 for no intervals, or 2" in ended.err) == (1, True)
     ended = command("agree", scored, "ratings.csv", "--persons", "language")
     assert (ended.code, "go together" in ended.err) == (1, True)
+
+
+def test_tables_are_parted_where_the_terminal_is_narrow(command: CommandLine, scored: str) -> None:
+    rows = [
+        (f"R{number}", f"judge{name}", "Focus", points)
+        for name in range(9)
+        for number, points in enumerate([9, 1, 9, 1, 9, name + 1])
+    ]
+    with (command.folder / "nine.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("response_id", "judge", "dimension", "score"), *rows])
+    ended = command("agree", "nine.csv", "ratings.csv", "--measure", "qwk")
+    assert ended.code == 0, ended.err
+    # Nine, and their mean; people stand beside them in both parts.
+    assert "QWK (judges 1 to 5 of 10)" in ended.out
+    assert "QWK (judges 6 to 10 of 10)" in ended.out
+    # Every judge has its column, and no line is longer than the width.
+    assert all(f"judge{name}" in ended.out for name in range(9))
+    assert max(map(len, ended.out.splitlines())) <= 120

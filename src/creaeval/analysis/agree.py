@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from creaeval.analysis.agreement import PAPER, measure_agreement
-from creaeval.analysis.pair_values import Resampling, find_groups
+from creaeval.analysis.pair_values import FEWEST, Resampling, find_groups
 from creaeval.analysis.points import (
     collect_points,
     compared_dimensions,
@@ -49,7 +49,7 @@ class AgreementReport:
         ``agreement`` (cells, then means) and ``means`` (see :class:`Agreement`), ``raters``, ``severity``,
         ``halo``, ``halo_means``, ``total_reliability``, ``variance``, ``d_study``; with judges
         ``calibration`` and ``stand_in``; where there are more raters than any response has, ``by_rater`` and
-        ``slots``; with several methods ``comparison``; ``by_COLUMN`` for each column asked for.
+        ``slots``; with several methods ``comparison``; ``by_column`` if columns were asked for.
     notes : tuple of str
         What a reader has to know.
     """
@@ -129,9 +129,10 @@ def agree(
     """
     import pandas as pd
 
-    from creaeval.analysis.comparison import compare_methods
+    from creaeval.analysis.comparison import NOT_COMPARED, compare_methods, correct_family
     from creaeval.analysis.slots import needs_slots, put_into_slots, swap_slots
 
+    measures = tuple(dict.fromkeys(measures))
     chosen, notes = without_means(_of_stage(ratings, stage))
     judged = [one if isinstance(one, Scores) else scores_of(one) for one in scores]
     carried = _carried(judged, chosen)
@@ -167,18 +168,28 @@ def agree(
     tables = {"agreement": pd.concat([found.cells, found.means]), "means": found.means}
     if slots:
         notes.append(
-            "There are more raters than any response has, so they are put into slots by name; `by_rater` has "
-            "the agreement with each person, `slots` how far values move when slots are dealt anew."
+            "There are more raters than responses commonly have: they are put into slots by name; by_rater "
+            "has the agreement with each person, slots how far values move when people are dealt anew."
         )
         people = measure_agreement(points, dimensions, measures=measures, resampling=resampling)
         tables["by_rater"] = people.cells
         tables["slots"] = swap_slots(shown, dimensions, measures=measures, seed=seed)
     methods = list(dict.fromkeys(points.loc[points["kind"].eq("judge"), "method"].astype(str)))
-    if len(methods) > 1:
-        tables["comparison"] = pd.concat(
-            compare_methods(shown, dimensions, methods[0], other, measures=measures, resampling=resampling)
-            for other in methods[1:]
+    if len(methods) > 1 and not set(measures) - set(NOT_COMPARED):
+        notes.append("None of these measures is compared between methods: take qwk, pearson or icc.")
+    elif len(methods) > 1:
+        tables["comparison"] = correct_family(
+            pd.concat(
+                compare_methods(
+                    shown, dimensions, methods[0], other, measures=measures, resampling=resampling
+                )
+                for other in methods[1:]
+            )
         )
+        if resampling.second_clusters is not None:
+            notes.append(
+                f"Permutations swap the methods of whole {clusters[0]}s; {clusters[1]} plays no part."
+            )
     threefold = None
     if persons is not None or facet is not None:
         if persons is None or facet is None:
@@ -186,9 +197,30 @@ def agree(
         threefold = (persons, facet)
     tables |= _more(task, points, dimensions, resampling, items, epsilon)
     tables |= _variance(points, dimensions, methods, target, threefold, carried, units)
-    for name in by:
-        tables[f"by_{name}"] = _by(shown, dimensions, name, _column(carried, name), measures, resampling)
+    groups = [
+        _by(shown, dimensions, name, _column(carried, name), measures, resampling)
+        for name in dict.fromkeys(by)
+    ]
+    if groups:
+        tables["by_column"] = pd.concat(groups)
+    if n_resamples:
+        notes.append(_how(resampling, clusters, items))
     return AgreementReport(task, tuple(dimensions), tuple(measures), shown, tables, tuple(notes))
+
+
+def _how(resampling: Resampling, clusters: Sequence[str], items: Items) -> str:
+    """Say what the intervals are, as a paper has to."""
+    drawn = "responses"
+    if clusters:
+        drawn = " and ".join(f"whole {name}s" for name in clusters)
+    elif items == "each":
+        drawn = "responses with all their items"
+    kind = "BCa" if resampling.method == "bca" else "percentile"
+    return (
+        f"Intervals: {resampling.confidence:.0%} {kind} bootstrap of {drawn}, {resampling.n_resamples:,} "
+        f"resamples, seed {resampling.seed}; none for fewer than {FEWEST} of them. Those of the ICCs of all "
+        "raters together are analytic."
+    )
 
 
 def _of_stage(ratings: Sequence[Rating], stage: str | None) -> list[Rating]:
@@ -330,7 +362,8 @@ def _by(
     for value, chosen in points.groupby(values, sort=True):
         if find_groups(chosen) and chosen["kind"].eq("rater").any():
             means = measure_agreement(chosen, dimensions, measures=wanted, resampling=resampling).means
-            means.insert(0, name, str(value))
+            means.insert(0, "group", str(value))
+            means.insert(0, "column", name)
             parts.append(means)
     if not parts:
         raise SettingError(f"{name}: no value of this column has two scorers of the same responses.")

@@ -137,7 +137,10 @@ def _cells(groups: Sequence[Group], values: PairValues) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        (group.method, scorer[1], rater[1], dimension, measure, *_cell(values, measure, place))
+        (
+            *(group.method, scorer[1], rater[1], dimension, measure),
+            *_cell(values, measure, place, (scorer[1], rater[1])),
+        )
         for group in groups
         if len(group.couples) == 1
         for dimension in values.layout.dimensions
@@ -148,15 +151,18 @@ def _cells(groups: Sequence[Group], values: PairValues) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _cell(values: PairValues, measure: str, place: int | None) -> tuple[float, float, float, int, str, str]:
+def _cell(
+    values: PairValues, measure: str, place: int | None, names: tuple[str, str]
+) -> tuple[float, float, float, int, str, str]:
     if place is None:
         return math.nan, math.nan, math.nan, 0, "0 of 1", "scored by both: 0"
     on_data, draws, without = (found[:, 0] for found in values.of(measure, [place]))
     value, n = float(on_data[0]), values.n([place])
+    why = values.why(measure, place, names)
     if math.isnan(value):
-        return value, math.nan, math.nan, n, "0 of 1", values.why_undefined(measure, place)
-    ends = values.interval(value, draws, without)
-    return value, ends.low, ends.high, n, "1 of 1", ""
+        return value, math.nan, math.nan, n, "0 of 1", why or "0 divided by 0"
+    ends, said = values.interval(value, draws, without, n)
+    return value, ends.low, ends.high, n, "1 of 1", "; ".join(filter(None, (why, said)))
 
 
 def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> pd.DataFrame:
@@ -186,7 +192,7 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
                     if group is people
                     else GroupMean(values, group, measure, dimension)
                 )
-                ends = values.interval(of.value, of.draws, of.without)
+                ends, said = values.interval(of.value, of.draws, of.without, of.n)
                 why = dict.fromkeys(
                     reason
                     for one in of.dimensions
@@ -195,7 +201,8 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
                 )
                 head = (group.method, group.name, ALL_RATERS, dimension)
                 defined = f"{of.defined} of {of.all}"
-                rows.append((*head, measure, of.value, ends.low, ends.high, of.n, defined, "; ".join(why)))
+                told = "; ".join(dict.fromkeys(filter(None, (*why, said))))
+                rows.append((*head, measure, of.value, ends.low, ends.high, of.n, defined, told))
                 if people is not None and group is not people and measure not in _IN_POINTS:
                     rows.append((*head, measure + SHARE, *_share(values, of, between[measure, dimension])))
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -218,10 +225,7 @@ def _share(
             return np.where(below > 0, above / below, np.nan)
 
     value = judge.value / people.value
-    draws = share(judge.draws, people.draws)
-    undefined = int(np.isnan(draws).sum())
-    ends = values.interval(value, draws, share(judge.without, people.without))
-    why = ""
-    if undefined > 0.05 * max(len(draws), 1):
-        why = f"in {undefined} of {len(draws)} resamples people agree no better than by chance: left out"
-    return value, ends.low, ends.high, n, "1 of 1", why
+    ends, said = values.interval(
+        value, share(judge.draws, people.draws), share(judge.without, people.without), n
+    )
+    return value, ends.low, ends.high, n, "1 of 1", said

@@ -54,7 +54,7 @@ COLUMNS = [
 #: The one contrast that needs no correction: the difference of mean QWK.
 PRIMARY = (AVG, "qwk")
 #: Better is lower, or nearer to 0, so that a difference of these says nothing of who agrees better.
-_NOT_COMPARED = ("bias", "rmse", "spearman", "kendall")
+NOT_COMPARED = ("bias", "rmse", "spearman", "kendall")
 _CELLS_AT_ONCE = 4_000_000
 
 
@@ -90,8 +90,9 @@ def compare_methods(
     pandas.DataFrame
         One row for each metric and dimension, and ``AVG``. ``difference`` is first minus second of the means
         over raters and judges, with its interval. ``p`` is two-sided, from swapping the methods of whole
-        responses (or clusters), all dimensions together. ``contrast`` is ``primary`` for mean QWK alone; the
-        others are one family, whose ``p_holm`` is corrected by Holm. ``detectable`` is the smallest true
+        responses (or of the first clusters), all dimensions together: in all ways where these are no more
+        than the permutations. ``contrast`` is ``primary`` for mean QWK alone; the others are one family,
+        whose ``p_holm`` is corrected by Holm. ``detectable`` is the smallest true
         difference that would be found with a power of .80 at .05, from the standard error of the difference.
         ``t``, ``df`` and ``p_t`` are a paired t-test, ``t_test_pairs`` says of what: for ``AVG`` the
         dimensions' values, as a table of means invites; for a dimension the responses' mean absolute
@@ -102,16 +103,15 @@ def compare_methods(
     SettingError
         A method or measure is not known.
     """
-    import numpy as np
     import pandas as pd
 
-    from creaeval.stats.compare import holm, paired_t_test, smallest_detectable_difference
+    from creaeval.stats.compare import paired_t_test, smallest_detectable_difference
 
     check_points(points, measures)
     resampling = resampling or Resampling()
     groups = {name: _group_of(points, name) for name in (first, second)}
     layout = _both_scored(lay_out(points, dimensions), list(groups.values()))
-    used = [name for name in measures if name not in _NOT_COMPARED]
+    used = [name for name in measures if name not in NOT_COMPARED]
     values = PairValues(layout, list(groups.values()), used, resampling)
     p_values = _permuted(layout, groups[first], groups[second], used, resampling, n_permutations)
     rows: list[list[object]] = []
@@ -124,7 +124,8 @@ def compare_methods(
         for dimension in (*dimensions, AVG):
             a, b = means[first, dimension], means[second, dimension]
             difference = a.value - b.value
-            ends = values.interval(difference, a.draws - b.draws, a.without - b.without)
+            n = min(a.n, b.n)
+            ends, said = values.interval(difference, a.draws - b.draws, a.without - b.without, n)
             if dimension == AVG:
                 test = paired_t_test(
                     [means[first, one].value for one in dimensions],
@@ -137,18 +138,42 @@ def compare_methods(
             rows.append(
                 [
                     *(first, second, dimension, measure),
-                    "primary" if (dimension, measure) == PRIMARY else "family",
+                    "family",
                     *(a.value, b.value, difference, ends.low, ends.high),
                     *(p_values[dimension, measure], math.nan),
-                    math.nan if math.isnan(error) else smallest_detectable_difference(error),
-                    *(min(a.n, b.n), test.t, test.degrees_of_freedom, test.p_value),
+                    smallest_detectable_difference(error) if error > 1e-12 else math.nan,
+                    *(n, test.t, test.degrees_of_freedom, test.p_value),
                     f"{test.n} {test.paired_by}",
-                    _reason(a, b, first, second),
+                    "; ".join(filter(None, (_reason(a, b, first, second), said))),
                 ]
             )
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    family = table["contrast"].eq("family")
-    table.loc[family, "p_holm"] = holm(np.asarray(table.loc[family, "p"], dtype=float))
+    return correct_family(pd.DataFrame(rows, columns=COLUMNS))
+
+
+def correct_family(table: pd.DataFrame) -> pd.DataFrame:
+    """Name the primary contrast and correct all others by Holm, as one family.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From :func:`compare_methods`, of one pair of methods or of several below each other.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With ``contrast`` and ``p_holm`` written anew. The primary contrast is mean QWK of the first pair; of
+        further pairs it belongs to the family.
+    """
+    import numpy as np
+
+    from creaeval.stats.compare import holm
+
+    table = table.reset_index(drop=True)
+    first = table[["first", "second"]].eq(table.loc[0, ["first", "second"]]).all(axis=1)
+    primary = first & table["dimension"].eq(PRIMARY[0]) & table["metric"].eq(PRIMARY[1])
+    table["contrast"] = np.where(primary, "primary", "family")
+    table["p_holm"] = np.nan
+    table.loc[~primary, "p_holm"] = holm(np.asarray(table.loc[~primary, "p"], dtype=float))
     return table
 
 
@@ -259,18 +284,25 @@ def _permuted(
     if resampling.clusters is not None:
         labels = [resampling.clusters.get(one, one) for one in layout.ids]
     codes = cluster_codes(labels, n)
+    units = int(codes.max()) + 1
+    exact = 2**units <= n_permutations
     observed = {key: float(found[0]) for key, found in differences(np.zeros((1, n), dtype=bool)).items()}
     generator = np.random.default_rng(resampling.seed)
     as_far, defined = dict.fromkeys(keys, 0), dict.fromkeys(keys, 0)
     at_once = max(1, _CELLS_AT_ONCE // max(2 * n, len(pairs), 1))
-    for start in range(0, n_permutations, at_once):
-        size = min(at_once, n_permutations - start)
-        swap = generator.integers(0, 2, size=(size, int(codes.max()) + 1), dtype=np.int8).astype(bool)[
-            :, codes
-        ]
-        for key, found in differences(swap).items():
+    number = 2**units if exact else n_permutations
+    for start in range(0, number, at_once):
+        size = min(at_once, number - start)
+        if exact:
+            swap = (np.arange(start, start + size)[:, np.newaxis] >> np.arange(units)) & 1
+        else:
+            swap = generator.integers(0, 2, size=(size, units), dtype=np.int8)
+        for key, found in differences(swap.astype(bool)[:, codes]).items():
             defined[key] += int((~np.isnan(found)).sum())
             as_far[key] += int((np.abs(found) >= abs(observed[key]) - 1e-12).sum())
+    # All ways contain the one that was seen; of random ones it is counted beside them.
+    seen = 0 if exact else 1
     return {
-        key: math.nan if math.isnan(observed[key]) else (as_far[key] + 1) / (defined[key] + 1) for key in keys
+        key: math.nan if math.isnan(observed[key]) else (as_far[key] + seen) / (defined[key] + seen)
+        for key in keys
     }

@@ -93,3 +93,22 @@ def matrix(
             raise ValueError(f"{kind} {scorer} has two values of {dimension} for response {response}.")
         laid[row, column] = value
     return laid
+
+
+def mostly_crossed(given: NDArray[np.bool_]) -> bool:
+    """Whether enough responses were scored by all to take scorers as crossed with responses.
+
+    Parameters
+    ----------
+    given : array of bool, shape (responses, scorers)
+        Where there are points.
+
+    Returns
+    -------
+    bool
+        Two or more responses have everybody's points, and they are at least half of those that two or more
+        scored: a few that all scored, for training say, do not make a design.
+    """
+    numbers = given.sum(axis=1)
+    complete, several = int((numbers == given.shape[1]).sum()), int((numbers >= 2).sum())
+    return complete >= 2 and 2 * complete >= several

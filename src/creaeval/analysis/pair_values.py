@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from creaeval.errors import SettingError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 #: These come without resamples: ranks would have to be found anew in each.
 RANKS = ("spearman", "kendall")
+#: Fewer responses or clusters than these allow no interval that means anything.
+FEWEST = 5
 HUMAN = "human-human"
 AVG = "AVG"
 
@@ -53,6 +57,17 @@ class Resampling:
     second_clusters: Mapping[str, str] | None = None
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        if self.n_resamples < 0 or self.n_resamples == 1:
+            raise SettingError(f"{self.n_resamples} resamples: expected 0 for no intervals, or 2 and more.")
+        if self.seed < 0:
+            raise SettingError(f"seed {self.seed}: expected 0 or more.")
+        if self.method == "bca" and self.second_clusters is not None:
+            raise SettingError(
+                "BCa intervals are not defined for two crossed factors: resample one of them, or take "
+                "percentile intervals."
+            )
+
     def draws(self, ids: Sequence[str]) -> Draws | None:
         """Prepare the resamples of these responses; None if there are to be none."""
         from creaeval.stats.draws import make_draws
@@ -69,8 +84,8 @@ class Resampling:
 
     @property
     def jackknife(self) -> bool:
-        """Whether BCa needs the values without each unit; it is not defined for two crossed factors."""
-        return self.method == "bca" and self.second_clusters is None
+        """Whether BCa needs the values without each unit."""
+        return self.method == "bca"
 
 
 @dataclass(frozen=True)
@@ -191,6 +206,7 @@ class PairValues:
         self.places = {key: number for number, key in enumerate(pairs)}
         self.pairs = list(pairs.values())
         draws = resampling.draws(layout.ids) if on is None else None
+        self.n_units = len(layout.ids) if draws is None else draws.n_units
         self.warnings = () if draws is None else draws.warnings
         self.grid: Grid = on or grid(
             layout.matrix,
@@ -253,21 +269,54 @@ class PairValues:
         """Return the smallest number of responses of these pairs."""
         return min((int(self.grid.n[place]) for place in places), default=0)
 
-    def why_undefined(self, measure: str, place: int) -> str:
-        """Say why a pair's value is undefined."""
+    def why(self, measure: str, place: int, names: tuple[str, str]) -> str:
+        """Say why a pair's value is undefined, or what else it owes to a constant scorer.
+
+        Parameters
+        ----------
+        measure : str
+            The measure.
+        place : int
+            Of the pair.
+        names : tuple of str
+            Who the two are.
+        """
         x, y = (self.layout.matrix[:, column] for column in self.pairs[place])
-        return _why_undefined(x, y, measure)
+        return _why(x, y, measure, names)
 
-    def interval(self, value: float, draws: Floats, without: Floats) -> Interval:
-        """Make the interval of a value from its values on the resamples and without each unit."""
-        from creaeval.stats.draws import interval
+    def interval(self, value: float, draws: Floats, without: Floats, n: int) -> tuple[Interval, str]:
+        """Make the interval of a value from its values on the resamples and without each unit.
 
-        return interval(
-            value,
-            draws,
-            confidence=self.resampling.confidence,
-            leave_one_out=without if self.resampling.jackknife and len(without) else None,
-        )
+        Parameters
+        ----------
+        value : float
+            On the data.
+        draws, without : array of float
+            On the resamples, and without each unit.
+        n : int
+            Responses it rests on; few of them have no interval.
+
+        Returns
+        -------
+        tuple of (Interval, str)
+            And what a reader has to know of it.
+        """
+        from creaeval.stats.draws import Interval, interval
+        from creaeval.stats.resample import UNDEFINED_SHARE
+
+        if not len(draws) or math.isnan(value):
+            return Interval(math.nan, math.nan, math.nan, 0, "percentile"), ""
+        if min(n, self.n_units) < FEWEST:
+            return Interval(math.nan, math.nan, math.nan, 0, "percentile"), ""
+        wanted = without if self.resampling.jackknife else None
+        ends = interval(value, draws, confidence=self.resampling.confidence, leave_one_out=wanted)
+        said = []
+        if ends.n_undefined > UNDEFINED_SHARE * len(draws):
+            share = ends.n_undefined / len(draws)
+            said.append(f"undefined in {share:.0%} of the resamples, which the interval leaves out")
+        if wanted is not None and ends.method != "bca":
+            said.append("BCa is undefined here: percentile interval")
+        return ends, "; ".join(said)
 
 
 class GroupMean:
@@ -313,12 +362,12 @@ def _means_of(parts: Sequence[Sequence[Floats]]) -> list[Floats]:
     return [defined_mean(np.stack(arrays), axis=0) for arrays in zip(*parts, strict=True)]
 
 
-def _why_undefined(x: Floats, y: Floats, measure: str) -> str:
+def _why(x: Floats, y: Floats, measure: str, names: tuple[str, str]) -> str:
     import numpy as np
 
     from creaeval.stats.correlation import why_undefined
 
-    names = {
+    functions = {
         "qwk": "quadratic_weighted_kappa",
         "linear": "linear_weighted_kappa",
         "kappa": "cohen_kappa",
@@ -326,7 +375,15 @@ def _why_undefined(x: Floats, y: Floats, measure: str) -> str:
         "spearman": "spearman",
         "kendall": "kendall_tau_b",
     }
-    if (both := int((~np.isnan(x) & ~np.isnan(y)).sum())) < 2:
+    there = ~np.isnan(x) & ~np.isnan(y)
+    if measure in ("exact", "adjacent", "bias", "rmse"):
+        return "" if there.any() else "scored by both: 0"
+    if (both := int(there.sum())) < 2:
         return f"scored by both: {both}"
-    reason = why_undefined(x, y, names.get(measure, "quadratic_weighted_kappa"))  # type: ignore[arg-type]
-    return reason or "0 divided by 0"
+    constant = [name for name, of in zip(names, (x, y), strict=True) if np.ptp(of[there]) == 0]
+    reason = why_undefined(x, y, functions.get(measure, "quadratic_weighted_kappa"))  # type: ignore[arg-type]
+    if reason and len(constant) == 1:
+        return f"{constant[0]} is constant"
+    if not reason and constant and measure in ("qwk", "linear", "kappa", "icc"):
+        return f"0 since {constant[0]} is constant"
+    return reason

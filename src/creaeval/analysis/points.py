@@ -73,7 +73,9 @@ def scores_of(run: Run) -> Scores:
     -------
     Scores
     """
-    scenarios = {one["id"]: one.get("scenario") for one in run.manifest.get("responses", ())}
+    # The responses of the record are batches where items are the units; these carry their object.
+    named = run.manifest.get("responses", ()) if run.task.unit == "response" else ()
+    scenarios = {one["id"]: one.get("scenario") for one in named}
     carried = {
         response_id: {**({"scenario": scenario} if scenario else {}), **run.carried.get(response_id, {})}
         for response_id, scenario in {**dict.fromkeys(run.carried), **scenarios}.items()
@@ -116,14 +118,27 @@ def collect_points(
     import pandas as pd
 
     names = [one.method or PurePath(one.source).name for one in scores]
-    several = Counter(names)
+    labels = _distinct(names, [one.source for one in scores])
     rows: list[Row] = []
-    for name, one in zip(names, scores, strict=True):
-        method = name if several[name] == 1 else f"{name} ({one.source})"
+    for method, one in zip(labels, scores, strict=True):
         prefix = f"{method}: " if len(scores) > 1 else ""
         rows += _rows(task, one.sheets, "judge", method, prefix, values, items)
     rows += _rows(task, (rating.sheet for rating in ratings), "rater", "", "", "model", items)
     return pd.DataFrame(rows, columns=COLUMNS).astype({"points": float})
+
+
+def _distinct(names: Sequence[str], sources: Sequence[str]) -> list[str]:
+    """Tell scores of one method apart by their source, and those of one source by a number."""
+    several = Counter(names)
+    labels = [
+        name if several[name] == 1 else f"{name} ({source})"
+        for name, source in zip(names, sources, strict=True)
+    ]
+    repeated = Counter(labels)
+    return [
+        label if repeated[label] == 1 else f"{label} {labels[: place + 1].count(label)}"
+        for place, label in enumerate(labels)
+    ]
 
 
 def response_of(unit: str) -> str:
@@ -167,6 +182,9 @@ def _rows(
     items: Items,
 ) -> Iterator[Row]:
     parts = [(identity, *_part(task, identity)) for identity in compared_dimensions(task, items)]
+    if task.unit == "item":
+        # Each is a response of its own already.
+        items = "sum"
     for sheet in sheets:
         scorer = prefix + sheet.scorer
         for dimension, step, part in parts:

@@ -89,10 +89,11 @@ def _coefficients(ratings: Floats, ids: Sequence[str], resampling: Resampling) -
 def _iccs(ratings: Floats, confidence: float) -> Iterator[Row]:
     import numpy as np
 
+    from creaeval.analysis.matrix import mostly_crossed
     from creaeval.stats.icc import icc
 
     given = (~np.isnan(ratings)).sum(axis=1)
-    crossed = bool((given == ratings.shape[1]).sum() >= 2)
+    crossed = mostly_crossed(~np.isnan(ratings))
     if not crossed:
         # One-way forms need as many ratings of each response, not the same raters.
         numbers, counts = np.unique(given[given > 1], return_counts=True)
@@ -104,7 +105,7 @@ def _iccs(ratings: Floats, confidence: float) -> Iterator[Row]:
     for form in table.forms:
         name = f"{form.name} = {form.shrout_fleiss}"
         if not crossed and form.name not in _ONE_WAY:
-            yield _undefined(name, 0, table.k, "no two responses were rated by all raters")
+            yield _undefined(name, 0, table.k, "raters are not crossed: too few responses were rated by all")
             continue
         reason = form.why_undefined
         if not reason and math.isnan(form.value):

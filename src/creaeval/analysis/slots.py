@@ -32,7 +32,7 @@ COLUMNS = ["method", "judge", "dimension", "metric", "value", "lowest", "highest
 
 
 def needs_slots(points: pd.DataFrame) -> bool:
-    """Whether there are more raters than any response has.
+    """Whether there are more raters than responses commonly have.
 
     Parameters
     ----------
@@ -44,8 +44,15 @@ def needs_slots(points: pd.DataFrame) -> bool:
     bool
     """
     raters = points[points["kind"].eq("rater")]
-    most = raters.groupby("response_id")["scorer"].nunique().max()
-    return bool(raters["scorer"].nunique() > most)
+    common = _common_number(raters)
+    return common is not None and raters["scorer"].nunique() > common
+
+
+def _common_number(raters: pd.DataFrame) -> int | None:
+    """Return how many raters responses with several of them most often have; None if none has."""
+    numbers = raters.groupby("response_id")["scorer"].nunique()
+    several = numbers[numbers.ge(2)]
+    return int(several.mode().iloc[0]) if len(several) else None
 
 
 def put_into_slots(points: pd.DataFrame) -> pd.DataFrame:
@@ -59,7 +66,8 @@ def put_into_slots(points: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The same points; judges are left as they are.
+        The same points; judges are left as they are. As many slots as responses commonly have raters; what
+        others gave a response that has more of them is left out.
     """
     raters = points[points["kind"].eq("rater")]
     pairs = raters[["response_id", "scorer"]].drop_duplicates()
@@ -67,11 +75,13 @@ def put_into_slots(points: pd.DataFrame) -> pd.DataFrame:
     pairs = pairs.assign(order=pairs["scorer"].map(order)).sort_values(["response_id", "order"])
     pairs["slot"] = "slot " + (pairs.groupby("response_id").cumcount() + 1).astype(str)
     slots = {(row.response_id, row.scorer): row.slot for row in pairs.itertuples()}
+    kept = {f"slot {number}" for number in range(1, (_common_number(raters) or 0) + 1)}
     scorers = zip(points["response_id"], points["scorer"], points["kind"], strict=True)
     named = [
         str(slots.get((one, name), name)) if kind == "rater" else str(name) for one, name, kind in scorers
     ]
-    return points.assign(scorer=named)
+    in_slots = points.assign(scorer=named)
+    return in_slots[in_slots["kind"].ne("rater") | in_slots["scorer"].isin(kept)]
 
 
 def swap_slots(

@@ -321,9 +321,10 @@ def _by_response(
 
 
 def _two_factors(data: Floats, factors: tuple[str, str], notes: list[str]) -> _Found:
-    """Study the responses that all scored or, where there are not two, ratings within responses."""
+    """Study the responses that all scored or, where these are few, ratings within responses."""
     import numpy as np
 
+    from creaeval.analysis.matrix import mostly_crossed
     from creaeval.stats.variance import g_study, one_way_study
 
     data = data[~np.isnan(data).all(axis=1)]
@@ -336,7 +337,7 @@ def _two_factors(data: Floats, factors: tuple[str, str], notes: list[str]) -> _F
         count = "no" if not scored.shape[1] else "a single"
         return _Found(factors, f"there is {count} {factors[1]}", left_out=len(data), notes=notes)
     complete = int((~np.isnan(scored)).all(axis=1).sum())
-    if complete > 1:
+    if mostly_crossed(~np.isnan(scored)):
         study = g_study(scored, facets=[factors[1]])
         return _Found(factors, _all_equal(study), study, study.n_left_out, [*notes, *study.warnings])
     why = _not_crossed(complete, f"{factors[1]}s", "response", f"all {scored.shape[1]}")
@@ -403,8 +404,8 @@ def _by_object(
 
 
 def _not_crossed(complete: int, scorers: str, one: str, everything: str) -> str:
-    count = "no" if not complete else "only one"
-    return f"{scorers} are not crossed: {count} {one} was scored by {everything}"
+    count = {0: f"no {one} was", 1: f"only one {one} was"}.get(complete, f"only {complete} {one}s were")
+    return f"{scorers} are not crossed: {count} scored by {everything}"
 
 
 def _all_equal(study: GStudy) -> str:

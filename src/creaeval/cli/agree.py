@@ -22,6 +22,7 @@ EXAMPLE = "Example: creaeval agree 3f9a12bc04 ratings.csv --out agreement"
 RATERS_HELP = "Measure how well raters agree with each other, without any scores."
 RATERS_EXAMPLE = "Example: creaeval raters ratings.xlsx --stage blind --out raters"
 
+_MOST_LINES = 10
 _WIDTH = 120  # of tables that go to a file or another program
 Ratings = Annotated[
     list[Path], typer.Argument(help="People's scores of the same responses.", metavar="RATINGS")
@@ -63,7 +64,7 @@ Cluster = Annotated[
 ]
 Interval = Annotated[Literal["percentile", "bca"], typer.Option(help="Which bootstrap interval.")]
 Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")]
-Seed = Annotated[int, typer.Option(help="Seed of the resampling.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
 Persons = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Who wrote each response, for a variance study with --facet."),
@@ -75,7 +76,7 @@ Facet = Annotated[
 Target = Annotated[
     float, typer.Option(min=0.01, max=0.999, help="Reliability to find the number of raters for.")
 ]
-Out = Annotated[Path | None, typer.Option(help="Folder for the tables.")]
+Out = Annotated[Path | None, typer.Option(help="Folder for the tables.", file_okay=False, metavar="FOLDER")]
 
 
 def agree(
@@ -142,8 +143,11 @@ def agree(
     assert loaded is not None  # noqa: S101 - there is one SCORES at least
     rated = read_ratings(ratings, loaded, columns=names)
     scored = {sheet.response_id: None for one in found for sheet in one.sheets}
-    for line in unmatched(rated, {**scored, **{key: None for one in found for key in one.carried}}):
+    lines = unmatched(rated, {**scored, **{key: None for one in found for key in one.carried}})
+    for line in lines[:_MOST_LINES]:
         typer.echo(line, err=True)
+    if len(lines) > _MOST_LINES:
+        typer.echo(f"… and {len(lines) - _MOST_LINES} more rated ids without a response.", err=True)
     report = measure_all(
         loaded,
         found,

@@ -1,19 +1,26 @@
 # Repeats the means of agreement.csv from long.csv: QWK, Pearson r and ICC(A,1) of each judge with
-# each rater, averaged over raters, then over dimensions. Needs the package psych. Run it in this folder:
+# each rater, averaged over raters, then over dimensions. Means over several judges and shares are left out.
+# Needs the package psych, 1.8.10 or newer (ICC with lmer). Run it in this folder:
 #   Rscript agreement.R
 
 library(psych)
 
-long <- read.csv("long.csv", fileEncoding = "UTF-8-BOM", colClasses = "character")
+long <- read.csv("long.csv", fileEncoding = "UTF-8-BOM", colClasses = "character", na.strings = "")
+long$method[is.na(long$method)] <- ""
 long$points <- as.numeric(long$points)
 
 # psych weighs disagreements by the place of a level among the levels of the table. With every level between
-# the lowest and the highest in it, evenly spaced, that is the distance of the values, as in creaeval; with the
-# levels alone that happen to occur it would be another number. Values off halves have no such levels.
+# the lowest and the highest in it, evenly spaced, that is the distance of the values, as in creaeval; with
+# the levels alone that happen to occur it would be another number. Values off halves have no such levels, so
+# their kappa is computed from its moments.
 qwk <- function(x, y) {
   if (sd(x) == 0 && sd(y) == 0) return(NA)
   if (sd(x) == 0 || sd(y) == 0) return(0)
-  if (any((2 * c(x, y)) %% 1 != 0)) return(NA)
+  if (any((2 * c(x, y)) %% 1 != 0)) {
+    n <- length(x)
+    shrink <- (n - 1) / n
+    return(2 * cov(x, y) * shrink / ((var(x) + var(y)) * shrink + (mean(x) - mean(y))^2))
+  }
   levels <- seq(min(x, y), max(x, y), by = 0.5)
   counts <- table(factor(x, levels), factor(y, levels))
   cohen.kappa(matrix(counts, nrow = length(levels)), n.obs = length(x))$weighted.kappa
@@ -62,10 +69,14 @@ average$dimension <- "AVG"
 means <- rbind(means, average[, names(means)])
 write.csv(means, "agreement_from_r.csv", row.names = FALSE, na = "")
 
-ours <- read.csv("agreement.csv", fileEncoding = "UTF-8-BOM")
+ours <- read.csv("agreement.csv", fileEncoding = "UTF-8-BOM", colClasses = "character", na.strings = "")
+ours$value <- as.numeric(ours$value)
 ours$method[is.na(ours$method)] <- ""
 ours <- ours[ours$rater == "all raters", c("method", "judge", "dimension", "metric", "value")]
 together <- merge(means, ours, by = c("method", "judge", "dimension", "metric"), suffixes = c("_r", ""))
-cat("Values compared with agreement.csv:", nrow(together), "\n")
-cat("Largest difference:", max(abs(together$value_r - together$value), na.rm = TRUE), "\n")
+differences <- abs(together$value_r - together$value)
+cat("Values compared with agreement.csv:", sum(!is.na(differences)), "\n")
+cat("Undefined here and there:", sum(is.na(together$value_r) & is.na(together$value)), "\n")
+cat("Undefined in one alone:", sum(is.na(together$value_r) != is.na(together$value)), "\n")
+if (any(!is.na(differences))) cat("Largest difference:", max(differences, na.rm = TRUE), "\n")
 print(average[order(average$metric, average$judge), c("judge", "metric", "value")], row.names = FALSE)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.analysis.agreement import MEASURES, SHARE
 from creaeval.analysis.pair_values import AVG
+from creaeval.report.agreement_text import span
 from creaeval.runs import write_table
 from creaeval.tasks import display_name
 
@@ -132,7 +133,8 @@ def latex(report: AgreementReport) -> str:
                 ]
             )
         )
-    return "\n\n".join(parts) + "\n"
+    notes = [f"% {line}" for note in report.notes for line in note.splitlines()]
+    return "\n\n".join([*parts, "\n".join(notes)]).rstrip() + "\n"
 
 
 def _measures(report: AgreementReport) -> list[str]:
@@ -148,7 +150,7 @@ def _paper_table(report: AgreementReport, measure: str) -> tuple[list[str], list
     rows = []
     for dimension in dict.fromkeys(of["dimension"]):
         cells = of[of["dimension"].eq(dimension)].set_index("judge")
-        rows.append([_name(report, dimension), *_cells(cells, judges), str(int(cells["n"].min()))])
+        rows.append([_name(report, dimension), *_cells(cells, judges), span(cells["n"])])
     shares = means[means["metric"].eq(measure + SHARE) & means["dimension"].eq(AVG)].set_index("judge")
     if len(shares):
         rows.append(["share of human-human", *_cells(shares, judges), ""])

@@ -26,6 +26,8 @@ _FEW = 30
 _MOST_LINES = 10
 _MOST_NAMES = 4
 _MOST_WITH_INTERVALS = 3
+#: Widths of columns, in characters: names, cells with and without intervals, n, and what lies between.
+_FIRST_COLUMN, _CELL, _BARE_CELL, _LAST_COLUMN, _GAP = 24, 18, 12, 5, 3
 
 
 def print_agreement(console: Console, report: AgreementReport) -> None:
@@ -41,15 +43,16 @@ def print_agreement(console: Console, report: AgreementReport) -> None:
     means = report.tables["means"]
     for measure in dict.fromkeys(means.loc[~means["metric"].str.endswith(SHARE), "metric"]):
         if means.loc[means["metric"].eq(measure), "value"].notna().any():
-            console.print(_table(report.task, means, str(measure)))
+            for table in _tables(report.task, means, str(measure), console.width):
+                console.print(table)
     if not means["method"].ne("").any() and report.tables["raters"]["value"].notna().any():
         console.print(_coefficients(report))
     console.print(_scorers(report))
     if "comparison" in report.tables:
         console.print(_comparison(report))
-    for name in report.tables:
-        if name.startswith("by_") and name != "by_rater":
-            console.print(_by_value(report, name.removeprefix("by_")))
+    if "by_column" in report.tables:
+        for column in dict.fromkeys(report.tables["by_column"]["column"]):
+            console.print(_by_value(report, column))
     for line in agreement_notes(report):
         console.print(escape(line), highlight=False)
 
@@ -69,13 +72,12 @@ def agreement_notes(report: AgreementReport) -> list[str]:
     means = report.tables["means"]
     values = means[~means["metric"].str.endswith(SHARE)]
     lines = [
-        "Each value is the mean of the agreements with each rater, AVG their unweighted mean over "
-        "dimensions; in brackets the interval from resampling responses.",
+        "Values are means of the agreements with each rater, AVG their unweighted mean over dimensions.",
         *report.notes,
     ]
     lines += _undefined(values)
     if len(values) and (few := int(values["n"].min())) < _FEW:
-        lines.append(f"Only {few} responses in the smallest cell: the intervals are rough.")
+        lines.append(f"Only {few} responses in the smallest cell: nothing rests on so few.")
     negative = values[values["value"].lt(0) & values["metric"].isin(["qwk", "pearson", "icc", "icc1"])]
     if names := ", ".join(dict.fromkeys(negative["judge"])):
         lines.append(
@@ -109,26 +111,44 @@ def _undefined(values: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _table(task: Task, means: pd.DataFrame, measure: str) -> Table:
+def _tables(task: Task, means: pd.DataFrame, measure: str, width: int) -> Iterator[Table]:
+    """Lay one measure out, in as many tables as the terminal's width asks for."""
     of_measure = means[means["metric"].eq(measure)]
-    table = Table(title=MEASURES[measure], title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("", min_width=22)
+    shares = means[means["metric"].eq(measure + SHARE) & means["dimension"].eq(AVG)].set_index("judge")
     scorers = list(dict.fromkeys(of_measure["judge"]))
     # Many columns leave no room for intervals but that of the average; the files have them all.
-    narrow = len(scorers) > _MOST_WITH_INTERVALS
-    for scorer in scorers:
-        table.add_column(escape(scorer), justify="right", overflow="fold")
-    table.add_column("n", justify="right", style="dim")
-    for dimension, name in _rows(task, list(dict.fromkeys(of_measure["dimension"])), table):
-        rows = of_measure[of_measure["dimension"].eq(dimension)].set_index("judge")
-        bare = narrow and dimension != AVG
-        cells = [_shown(rows.loc[one], bare=bare) if one in rows.index else "" for one in scorers]
-        table.add_row(name, *cells, str(int(rows["n"].min())), style="bold" if dimension == AVG else "")
-    shares = means[means["metric"].eq(measure + SHARE) & means["dimension"].eq(AVG)].set_index("judge")
-    if len(shares):
-        cells = [_shown(shares.loc[one], 2) if one in shares.index else "" for one in scorers]
-        table.add_row(f"share of {HUMAN}", *cells, "", style="dim")
-    return table
+    bare = len(scorers) > _MOST_WITH_INTERVALS
+    cell = _BARE_CELL if bare else _CELL
+    room = max(2, (width - _FIRST_COLUMN - _LAST_COLUMN) // (cell + _GAP))
+    # People stand beside the judges of every part.
+    people = [one for one in scorers if one == HUMAN]
+    judges = [one for one in scorers if one != HUMAN]
+    at_once = room if len(scorers) <= room else room - len(people)
+    for start in range(0, max(len(judges), 1), at_once):
+        shown = [*judges[start : start + at_once], *people]
+        last = min(start + at_once, len(judges))
+        more = f" (judges {start + 1} to {last} of {len(judges)})" if len(judges) > at_once else ""
+        table = Table(title=MEASURES[measure] + more, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+        table.add_column("", min_width=_FIRST_COLUMN, overflow="fold")
+        for scorer in shown:
+            table.add_column(escape(scorer), justify="right", overflow="fold", min_width=cell)
+        table.add_column("n", justify="right", style="dim", min_width=_LAST_COLUMN)
+        chosen = of_measure[of_measure["judge"].isin(shown)]
+        for dimension, name in _rows(task, list(dict.fromkeys(chosen["dimension"])), table):
+            rows = chosen[chosen["dimension"].eq(dimension)].set_index("judge")
+            short = bare and dimension != AVG
+            cells = [_shown(rows.loc[one], bare=short) if one in rows.index else "" for one in shown]
+            table.add_row(name, *cells, span(rows["n"]), style="bold" if dimension == AVG else "")
+        if len(shares) and any(one in shares.index for one in shown):
+            cells = [_shown(shares.loc[one], 2) if one in shares.index else "" for one in shown]
+            table.add_row(f"share of {HUMAN}", *cells, "", style="dim")
+        yield table
+
+
+def span(numbers: pd.Series[int]) -> str:
+    """Show numbers that may be the same: ``40``, or ``19–40``."""
+    low, high = int(numbers.min()), int(numbers.max())
+    return str(low) if low == high else f"{low}–{high}"
 
 
 def _rows(task: Task, dimensions: list[str], table: Table) -> Iterator[tuple[str, str]]:
@@ -161,7 +181,7 @@ def _coefficients(report: AgreementReport) -> Table:
     for dimension, name in _rows(report.task, list(report.dimensions), table):
         rows = of[of["dimension"].eq(dimension)].set_index("coefficient")
         cells = [_shown(rows.loc[one]) if one in rows.index else "undefined" for one in wanted]
-        table.add_row(name, *cells, str(int(rows["n"].max())))
+        table.add_row(name, *cells, span(rows.loc[[one for one in wanted if one in rows.index], "n"]))
     return table
 
 
@@ -196,26 +216,25 @@ def _by_scorer(table: pd.DataFrame, column: str) -> dict[tuple[str, str], float]
 def _comparison(report: AgreementReport) -> Table:
     of = report.tables["comparison"]
     table = Table(
-        title="Differences of agreement (p by permutation; AVG of QWK is the primary contrast, the rest "
-        "are one family)",
+        title="Differences of agreement: QWK by dimension, averages of all measures (p by permutation)",
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,
     )
-    table.add_column("")
-    for name in ("metric", "first", "second", "difference", "p", "p (Holm)", "detectable"):
-        table.add_column(name, justify="right")
+    table.add_column("", min_width=20, overflow="fold")
+    for name in ("first", "second", "difference", "p", "p (Holm)", "detectable"):
+        table.add_column(name, justify="right", overflow="fold", min_width=5)
     shown = of[of["metric"].eq("qwk") | of["dimension"].eq(AVG)]
     for pair, rows in shown.groupby(["first", "second"], sort=False):
         table.add_row(escape(f"{pair[0]} – {pair[1]}"), style="bold")
         for dimension, name in _rows(report.task, list(dict.fromkeys(rows["dimension"])), table):
             for row in rows[rows["dimension"].eq(dimension)].to_dict("records"):
                 table.add_row(
-                    name,
-                    MEASURES[row["metric"]],
+                    f"{AVG} of {MEASURES[row['metric']]}" if dimension == AVG else name,
                     *(_number(row[key], 3) for key in ("first_value", "second_value")),
                     _shown({**row, "value": row["difference"]}, sign=True),
-                    *(_p(row[key]) for key in ("p", "p_holm")),
+                    _p(row["p"]),
+                    "primary" if row["contrast"] == "primary" else _p(row["p_holm"]),
                     _number(row["detectable"], 3),
                     style="bold" if row["contrast"] == "primary" else "",
                 )
@@ -223,14 +242,14 @@ def _comparison(report: AgreementReport) -> Table:
 
 
 def _by_value(report: AgreementReport, column: str) -> Table:
-    of = report.tables[f"by_{column}"]
-    averages = of[of["dimension"].eq(AVG) & ~of["metric"].str.endswith(SHARE)]
+    of = report.tables["by_column"]
+    averages = of[of["column"].eq(column) & of["dimension"].eq(AVG) & ~of["metric"].str.endswith(SHARE)]
     table = Table(title=f"AVG by {column}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column(escape(column), overflow="fold")
     metrics = list(dict.fromkeys(averages["metric"]))
     for name in ("", *(MEASURES[metric] for metric in metrics), "n"):
         table.add_column(name, justify="left" if not name else "right", overflow="fold")
-    for (value, judge), rows in averages.groupby([column, "judge"], sort=False):
+    for (value, judge), rows in averages.groupby(["group", "judge"], sort=False):
         cells = rows.set_index("metric")
         table.add_row(
             escape(str(value)) or "(none)",
@@ -242,15 +261,18 @@ def _by_value(report: AgreementReport, column: str) -> Table:
 
 
 def _stand_in(report: AgreementReport) -> Iterator[str]:
-    """Sum up the alternative annotator test of each judge."""
+    """Sum up the alternative annotator test, judges of one outcome together."""
     if "stand_in" not in report.tables:
         return
+    outcomes: dict[str, list[str]] = {}
     for judge, rows in report.tables["stand_in"].groupby("scorer", sort=False):
         counts = rows["decision"].value_counts()
         told = ", ".join(f"{decision} in {count}" for decision, count in counts.items())
         open_ones = rows.loc[rows["decision"].eq("not decidable"), "reason"]
-        why = f" ({open_ones.iloc[0]})" if len(open_ones) else ""
-        yield f"{judge}, alternative annotator test over {len(rows)} dimensions: {told}{why}."
+        why = f" ({open_ones.iloc[0].rstrip('.')})" if len(open_ones) else ""
+        outcomes.setdefault(f"of {len(rows)} dimensions {told}{why}", []).append(str(judge))
+    for told, judges in outcomes.items():
+        yield f"Alternative annotator test, {', '.join(judges)}: {told}."
 
 
 def _needed(report: AgreementReport) -> Iterator[str]:
@@ -258,15 +280,21 @@ def _needed(report: AgreementReport) -> Iterator[str]:
     studies = report.tables["d_study"].drop_duplicates(["method", "kind", "dimension"])
     for (method, _, of), rows in studies.groupby(["method", "kind", "of"], sort=False):
         numbers = rows["needed_for_ranking"].dropna()
-        target = rows["target"].iloc[0]
+        undefined = int(rows["generalizability"].isna().sum())
+        never = len(rows) - undefined - len(numbers)
         who = f"{of} of {method}" if method else str(of)
+        told = []
         if len(numbers):
-            span = f"{int(numbers.min())}" + (
-                f" to {int(numbers.max())}" if numbers.max() > numbers.min() else ""
-            )
-            missing = len(rows) - len(numbers)
-            rest = f"; not to be told for {missing} of {len(rows)} dimensions" if missing else ""
-            yield f"For a reliability of {target:g} in ranking responses: {span} {who}{rest} (d_study.csv)."
+            told.append(f"{span(numbers)} {who} in {len(numbers)} dimensions")
+        if never:
+            told.append(f"no number of {who} in {never}")
+        if undefined:
+            told.append(f"not to be told for {who} in {undefined}")
+        objects = str(rows["design"].iloc[0]).partition(" x ")[0]
+        yield (
+            f"For a reliability of {rows['target'].iloc[0]:g} in ranking {objects}s: {'; '.join(told)} "
+            "(d_study.csv)."
+        )
 
 
 def _shown(row: Any, digits: int = 3, *, sign: bool = False, bare: bool = False) -> str:
