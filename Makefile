@@ -35,7 +35,7 @@ check: .venv/.ready ## Format, lint, types, layers
 	$(BIN)/lint-imports
 
 test: check ## All checks and the test suite, and how long they took
-	@start=$$(date +%s); $(BIN)/python -m pytest; code=$$?; \
+	@start=$$(date +%s); $(BIN)/python -m pytest -n 2; code=$$?; \
 	echo "The suite took $$(($$(date +%s) - start)) s."; exit $$code
 
 test-slow: .venv/.local ## The checks that need the local model's weights

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from creaeval.llm import ChatReply, ChatRequest, Usage
@@ -89,6 +90,42 @@ def echo(pattern: str) -> Callable[[ChatRequest], str]:
         return json.dumps(fill(request.schema, request.schema_name, write=lambda _: seen))
 
     return answer
+
+
+def chances_of(text: str, chances: Mapping[str, Mapping[str, float]] | None = None) -> list[dict[str, Any]]:
+    """Spell a reply token by token, each digit by itself, with probabilities as a provider names them.
+
+    Parameters
+    ----------
+    text : str
+        The reply.
+    chances : mapping of str to mapping
+        By a digit, the probability of each token there; every other token is all but certain.
+    """
+    from loopback import spell
+
+    tokens = spell(text, [(chances or {}).get(d, {d: 0.9999}) for d in re.findall(r"\d", text)])
+    rare = {"token": "~", "logprob": -9.3, "bytes": [126]}
+    return [{**token, "top_logprobs": [*token["top_logprobs"], rare]} for token in tokens]
+
+
+class WithChances:
+    """A model that names the probabilities of its tokens where it is asked for them."""
+
+    def __init__(
+        self, model: ScriptedModel, chances: Mapping[str, Mapping[str, float]] | None = None
+    ) -> None:
+        self._model, self._chances = model, chances
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    async def request(self, request: ChatRequest) -> ChatReply:
+        """Answer as the model does."""
+        reply = await self._model.request(request)
+        if not request.settings.logprobs:
+            return reply
+        return replace(reply, logprobs=chances_of(reply.text, self._chances))
 
 
 class ScriptedModel:

@@ -269,9 +269,9 @@ def test_tables_are_parted_where_the_terminal_is_narrow(command: CommandLine, sc
         csv.writer(file).writerows([("response_id", "judge", "dimension", "score"), *rows])
     ended = command("agree", "nine.csv", "ratings.csv", "--measure", "qwk")
     assert ended.code == 0, ended.err
-    # Nine, and their mean; people stand beside them in both parts.
-    assert "QWK (judges 1 to 5 of 10)" in ended.out
-    assert "QWK (judges 6 to 10 of 10)" in ended.out
+    # Nine, and their mean; people stand beside them in every part.
+    assert "QWK (judges 1 to 4 of 10)" in ended.out
+    assert "QWK (judges 5 to 8 of 10)" in ended.out
     # Every judge has its column, and no line is longer than the width.
     assert all(f"judge{name}" in ended.out for name in range(9))
     assert max(map(len, ended.out.splitlines())) <= 120

@@ -35,8 +35,8 @@ COMMANDS = dict(commands(app))
 def test_these_are_the_commands() -> None:
     assert sorted(" ".join(path) for path in COMMANDS) == [
         "agree", "data fetch", "demo", "ledger export", "ledger import", "ledger info", "ledger prune",
-        "models check", "models list", "raters", "runs export", "runs list", "runs show", "score",
-        "tasks check", "tasks list", "tasks show",
+        "methods list", "models check", "models list", "raters", "runs export", "runs list", "runs show",
+        "score", "tasks check", "tasks list", "tasks new", "tasks show",
     ]  # fmt: skip
 
 
@@ -142,9 +142,7 @@ def test_a_task_of_ones_own_is_checked(command: CommandLine) -> None:
     (command.folder / "mine.yaml").write_text(OWN)
     ended = command("tasks", "check", "mine.yaml")
     assert (ended.code, ended.err) == (0, "")
-    assert (
-        ended.out.strip() == "mine.yaml: in order. Task mine (en): 1 steps, 1 dimensions, at most 5 points."
-    )
+    assert ended.out.strip() == "mine.yaml: in order. Task mine (en): 1 step, 1 dimension, at most 5 points."
 
 
 @pytest.mark.parametrize(

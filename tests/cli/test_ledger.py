@@ -40,7 +40,7 @@ def test_info_says_what_there_is_what_it_cost_and_that_it_is_in_order(
     lines = [line.split("\t") for line in ended.out.splitlines()]
     facts = {line[0]: line[1] for line in lines if len(line) == 2}
     assert facts["ledger"] == ".creaeval/ledger.db"
-    assert facts["tables"] == "ledger version 2"
+    assert facts["tables"] == "ledger version 3"
     assert facts["check"] == "in order"
     assert facts["calls"] == "3: 1 abandoned, 1 accepted, 1 replied"
     assert facts["runs"] == "0"

@@ -88,7 +88,8 @@ def test_two_judges_are_both_in_scores_csv(command: CommandLine) -> None:
     options = ("--analyst", "scripted:one", "--judge", "scripted:one", "--judge", "scripted:two")
     assert score(command, variant("a"), options=options).code == 0
     judges = [row["judge"] for row in table(results(command), "scores_wide.csv")]
-    assert judges == ["scripted:one", "scripted:two"]
+    panel = [f"panel {name}" for name in ("mean", "median", "majority", "spread")]
+    assert judges == ["scripted:one", "scripted:two", *panel]
     assert [model.requests[-1] for model in command.models.values()] == [
         command.models["two"].requests[0]
     ] * 2

@@ -70,8 +70,9 @@ def test_settings_that_say_nothing_leave_keys_as_they_were_before_there_were_suc
     }
 
 
-def test_asking_for_token_probabilities_does_not_change_the_answer() -> None:
-    assert call_key(IDENTITY, replace(REQUEST, settings=Settings(logprobs=True)), 0) == KEY
+def test_a_reply_without_token_probabilities_does_not_serve_whoever_asks_for_them() -> None:
+    assert call_key(IDENTITY, replace(REQUEST, settings=Settings(logprobs=True)), 0) != KEY
+    assert call_key(IDENTITY, replace(REQUEST, settings=Settings(logprobs=False)), 0) == KEY
 
 
 def test_the_form_in_which_a_schema_is_sent_counts_in_place_of_the_schema() -> None:

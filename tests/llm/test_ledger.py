@@ -137,7 +137,7 @@ def test_an_overview_says_what_there_is(database: str) -> None:
         ledger.mark(call(user="a").key, "accepted")
         ledger.abandon([call(user="b").key])
         seen = ledger.overview()
-    assert seen.versions == {"ledger": 2}
+    assert seen.versions == {"ledger": 3}
     assert seen.states == {"abandoned": 1, "accepted": 1, "replied": 1}
     assert seen.imported == 0
     assert "2020" < seen.first <= seen.last

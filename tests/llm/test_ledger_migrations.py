@@ -98,7 +98,7 @@ def columns(ledger: Ledger) -> dict[str, set[str]]:
 def test_a_ledger_of_before_migrations_keeps_all_it_holds_and_can_be_written_to(first_version: str) -> None:
     with Ledger.open(first_version) as ledger:
         RunStore(ledger)
-        assert ledger.overview().versions == {"ledger": 2, "runs": 1}
+        assert ledger.overview().versions == {"ledger": 3, "runs": 1}
         stored = ledger.find(OLD.key)
         assert stored is not None
         assert (stored.text, stored.state, stored.seconds) == ("an old reply", "accepted", 1.5)
@@ -128,7 +128,7 @@ def test_processes_that_open_an_old_ledger_at_once_upgrade_it_once(first_version
     at_once(open_only, [(first_version,)] * 4)
     with Ledger.open(first_version) as ledger, ledger.engine.connect() as connection:
         statement = sa.text("select number from schema_version order by number")
-        assert connection.execute(statement).scalars().all() == [1, 2]
+        assert connection.execute(statement).scalars().all() == [1, 2, 3]
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_opening_a_ledger_that_is_up_to_date_asks_once_and_writes_nothing(
 def test_a_ledger_of_a_newer_creaeval_is_refused_and_left_as_it_is(database: str) -> None:
     with Ledger.open(database) as ledger, ledger.engine.begin() as connection:
         connection.execute(sa.text("insert into schema_version values ('ledger', 7, 'then')"))
-    with pytest.raises(LedgerError, match=r"newer creaeval.*version 7.*knows up to 2.*Upgrade creaeval"):
+    with pytest.raises(LedgerError, match=r"newer creaeval.*version 7.*knows up to 3.*Upgrade creaeval"):
         Ledger.open(database)
 
 
@@ -181,7 +181,7 @@ def test_a_migration_that_fails_leaves_nothing_of_itself_or_of_those_before_it(d
         assert "part" not in ledger.overview().versions
         ledger.migrate("part", (first,), ())
         ledger.migrate("part", (first,), ())
-        assert ledger.overview().versions == {"ledger": 2, "part": 1}
+        assert ledger.overview().versions == {"ledger": 3, "part": 1}
 
 
 def test_another_programs_table_of_versions_is_left_alone(tmp_path: Path) -> None:

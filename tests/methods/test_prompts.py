@@ -13,14 +13,25 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from booklets import booklet, case, cgpst
+from creaeval.llm import Prompt
 from creaeval.methods import prompt_hashes, prompt_languages
 from creaeval.methods.analyse import analyst_prompt
 from creaeval.methods.judge import judge_prompt
-from creaeval.methods.render import fence, oneline, render_prompt
+from creaeval.methods.one_pass import one_pass_prompt
+from creaeval.methods.raw import (
+    candidates_text,
+    conversation_system,
+    scorer_prompt,
+    scorer_reply,
+    turn_text,
+)
+from creaeval.methods.reference import comparison_prompt
+from creaeval.methods.render import fence, oneline, render, render_prompt
 from creaeval.sheets import DimensionEvidence, Evidence, ItemEvidence, StepEvidence
 
+from . import canaries
+
 if TYPE_CHECKING:
-    from creaeval.llm import Prompt
     from creaeval.tasks import Dimension, Step
 
 FOLDER = Path(__file__).parent / "snapshots"
@@ -55,10 +66,32 @@ def prompts() -> dict[str, Prompt]:
     memories = {step.id: f"What was noted of {step.name}." for step in cgpst().steps}
     steps = ("step1", "step2", "step5")
     made = {f"analyst_{name}": analyst_prompt(case(), cgpst().step(name), memories) for name in steps}
-    return {**made, "judge": judge_prompt(cgpst(), case().scenario, evidence())}
+    return {**made, "judge": judge_prompt(cgpst(), case().scenario, evidence()), **other_methods()}
 
 
-@pytest.mark.parametrize("name", ["analyst_step1", "analyst_step2", "analyst_step5", "judge"])
+def other_methods() -> dict[str, Prompt]:
+    """One prompt of each kind that ``creaeval`` does not use; turns of a conversation are a prompt each."""
+    one, step = case(), cgpst().step("step2")
+    form = scorer_reply(one, [step])
+    points = {"condition_phrase": 1, "stem_kvp": 2, "purpose": 3, "fs_parameters": 0, "focus": 4}
+    given = [form.model_validate({"step2": {**points, "adequacy": n, "overall": 10 + n}}) for n in (5, 6, 7)]
+    story = canaries.case(canaries.task(canaries.STEPS[:1], scale="0-1"))
+    test = story.task.steps[0]
+    return {
+        "scorer": scorer_prompt(one, cgpst().steps, analysis=True),
+        "turn_step2": Prompt(conversation_system(one, "turns"), turn_text(one, step)),
+        "turn_recheck": Prompt(conversation_system(one, "turns"), render("en", "recheck", step=step)),
+        "selector_step2": Prompt(conversation_system(one, "selector"), candidates_text(one, step, given)),
+        "selector_again": Prompt(conversation_system(one, "selector"), render("en", "reconsider", step=step)),
+        "merger_step2": Prompt(
+            conversation_system(one, "merger"), candidates_text(one, step, given, merge=True)
+        ),
+        "one_pass": one_pass_prompt(one),
+        "reference": comparison_prompt(story, test, test.dimensions[0], response_second=True),
+    }
+
+
+@pytest.mark.parametrize("name", prompts())
 def test_a_prompt_for_the_example_has_not_changed(name: str) -> None:
     prompt = prompts()[name]
     text = f"=== system ===\n{prompt.system}\n\n=== user ===\n{prompt.user}\n"
@@ -99,7 +132,9 @@ def test_a_name_that_a_template_does_not_get_is_an_error() -> None:
 def test_every_template_of_a_language_is_hashed() -> None:
     assert prompt_languages() == ["en"]
     hashes = prompt_hashes("en")
-    assert list(hashes) == [f"{name}.jinja" for name in ("analyst", "evidence", "judge", "rubric", "scorer")]
+    names = """analyst analyst_all candidates evidence judge merger recheck reconsider reference rubric rules
+    scorer selector turns"""
+    assert list(hashes) == [f"{name}.jinja" for name in names.split()]
     assert all(re.fullmatch(r"[0-9a-f]{64}", value) for value in hashes.values())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from creaeval.tasks import identities
@@ -35,11 +36,13 @@ def differences(run: Run, ratings: Sequence[Rating]) -> pd.DataFrame:
     """
     import pandas as pd
 
+    of_response: defaultdict[str, list[Rating]] = defaultdict(list)
+    for rating in ratings:
+        of_response[rating.response_id].append(rating)
     rows = [
         (sheet.response_id, sheet.scorer, rating.rater, identity, score, rated, _minus(score, rated))
         for sheet in run.sheets
-        for rating in ratings
-        if rating.response_id == sheet.response_id
+        for rating in of_response.get(sheet.response_id, ())
         for identity in identities(run.task)
         for score, rated in [(sheet.final(identity), rating.sheet.final(identity))]
     ]

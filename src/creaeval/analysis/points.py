@@ -113,7 +113,8 @@ def collect_points(
         Columns ``response_id`` (with ``each``, response and item), ``scorer`` (a judge's name, with its
         method where there are several), ``kind`` (judge or rater), ``method`` (empty for raters),
         ``dimension`` and ``points``; a value that is not there has no row. Scores without a method are
-        called like their file, and of one method like their run or file, too.
+        called like their file, and of one method like their run or file, too. A mean of raters is set beside
+        judges alone, so where there is nothing else, what no judge scored has no row.
     """
     import pandas as pd
 
@@ -123,7 +124,11 @@ def collect_points(
     for method, one in zip(labels, scores, strict=True):
         prefix = f"{method}: " if len(scores) > 1 else ""
         rows += _rows(task, one.sheets, "judge", method, prefix, values, items)
-    rows += _rows(task, (rating.sheet for rating in ratings), "rater", "", "", "model", items)
+    given = _rows(task, (rating.sheet for rating in ratings), "rater", "", "", "model", items)
+    if rows and all(fold(rating.rater) in _MEANS for rating in ratings):
+        judged = {row[0] for row in rows}
+        given = (row for row in given if row[0] in judged)
+    rows += given
     return pd.DataFrame(rows, columns=COLUMNS).astype({"points": float})
 
 

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from creaeval.cli import agree, data, demo, ledger, models, runs, score, tasks
+from creaeval.cli import agree, data, demo, ledger, methods, models, runs, score, tasks
 
 app = typer.Typer(
     name="creaeval",
@@ -21,6 +21,7 @@ app.command("score", help=score.HELP, epilog=score.EXAMPLE)(score.score)
 app.command("agree", help=agree.HELP, epilog=agree.EXAMPLE)(agree.agree)
 app.command("raters", help=agree.RATERS_HELP, epilog=agree.RATERS_EXAMPLE)(agree.raters)
 app.command("demo", help=demo.HELP, epilog=demo.EXAMPLE)(demo.demo)
+app.add_typer(methods.app, name="methods")
 app.add_typer(models.app, name="models")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(runs.app, name="runs")

@@ -41,6 +41,10 @@ Columns = Annotated[
         help="Columns of other names in the ratings, as in rater=Judge,response_id=Subj.",
     ),
 ]
+BlankIsNo = Annotated[
+    bool,
+    typer.Option("--blank-is-no", help="Count blank yes/no verdicts as No. [blank verdicts are missing]"),
+]
 Stage = Annotated[
     str | None, typer.Option(help="Which stage of the ratings, where they have several (blind, calibrated).")
 ]
@@ -106,6 +110,7 @@ def agree(
     cluster: Cluster = None,
     stage: Stage = None,
     columns: Columns = None,
+    blank_is_no: BlankIsNo = False,
     interval: Interval = "percentile",
     correct: Annotated[
         bool,
@@ -138,10 +143,10 @@ def agree(
     found: list[Scores] = []
     loaded: LoadedTask | None = None
     for given in (scores, *(against or [])):
-        of_this, loaded = _read_scores(given, task, loaded, ledger)
+        of_this, loaded = _read_scores(given, task, loaded, ledger, blank_is_no)
         found += of_this
     assert loaded is not None  # noqa: S101 - there is one SCORES at least
-    rated = read_ratings(ratings, loaded, columns=names)
+    rated = read_ratings(ratings, loaded, columns=names, blank_is_no=blank_is_no)
     scored = {sheet.response_id: None for one in found for sheet in one.sheets}
     lines = unmatched(rated, {**scored, **{key: None for one in found for key in one.carried}})
     for line in lines[:_MOST_LINES]:
@@ -179,6 +184,7 @@ def raters(
     cluster: Cluster = None,
     stage: Stage = None,
     columns: Columns = None,
+    blank_is_no: BlankIsNo = False,
     interval: Interval = "percentile",
     target: Target = 0.8,
     persons: Persons = None,
@@ -196,7 +202,7 @@ def raters(
     report = measure_all(
         loaded,
         (),
-        read_ratings(ratings, loaded, columns=read_columns(columns or [])),
+        read_ratings(ratings, loaded, columns=read_columns(columns or []), blank_is_no=blank_is_no),
         measures=measure or _default(),
         items=items,
         stage=stage,
@@ -219,7 +225,7 @@ def _default() -> Sequence[str]:
 
 
 def _read_scores(
-    given: str, name: str | None, before: LoadedTask | None, ledger: str
+    given: str, name: str | None, before: LoadedTask | None, ledger: str, blank_is_no: bool
 ) -> tuple[list[Scores], LoadedTask]:
     """Read the scores of a file, a folder or a run, and find out their task."""
     from creaeval.analysis import scores_of
@@ -236,7 +242,7 @@ def _read_scores(
                 f"{given}: there is no such file or folder, and it is no run's id either. "
                 "`creaeval runs list` shows the runs."
             )
-        return read_scores(given, task), task
+        return read_scores(given, task, blank_is_no=blank_is_no), task
     with open_store(ledger) as store:
         run = store.load(given)
         found = scores_of(run)

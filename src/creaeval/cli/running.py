@@ -23,6 +23,7 @@ def run_and_report(
     ratings: Sequence[Rating] = (),
     *,
     rating_note: str = "",
+    batch: int | None = None,
 ) -> int:
     """Carry a plan out, show it, write its files.
 
@@ -38,6 +39,8 @@ def run_and_report(
         Shown beside the scores.
     rating_note : str
         Said of the ratings.
+    batch : int, optional
+        How many uses one call takes at most, where items are the units.
 
     Returns
     -------
@@ -52,9 +55,11 @@ def run_and_report(
     from rich.console import Console
     from rich.markup import escape
 
+    from creaeval.data import batch_notes
     from creaeval.llm import Ledger
     from creaeval.report.progress import show_progress
     from creaeval.runs import RunStore, check_folder, run_plan, unscored_items
+    from creaeval.runs.plan import repeat_notes
 
     err = Console(stderr=True, highlight=False, emoji=False)
     folder = out or Path("creaeval-results") / plan.run_id
@@ -64,10 +69,16 @@ def run_and_report(
     err.print(
         escape(
             f"Run {plan.run_id}: {len(plan.responses)} responses, task {plan.task.id}, method {plan.method}, "
-            f"{'' if plan.analyst is None else f'analyst {plan.analyst.name}, '}judges {judges}."
+            f"{'' if plan.analyst is None else f'analyst {plan.analyst.name}, '}judges {judges}"
+            f"{_repeats(plan)}."
         )
     )
-    for line in (*_warnings(plan), *unscored_items(plan)):
+    for line in (
+        *_warnings(plan),
+        *repeat_notes(plan),
+        *(batch_notes(plan.task, plan.responses, batch) if batch else ()),
+        *unscored_items(plan),
+    ):
         err.print(escape(line), style="yellow")
     with Ledger.open(ledger) as opened:
         store = RunStore(opened)
@@ -98,7 +109,7 @@ def run_and_report(
 def _report(run: Run, folder: Path, ratings: Sequence[Rating], rating_note: str) -> None:
     from rich.console import Console
 
-    from creaeval.analysis import differences
+    from creaeval.analysis import differences, export_participants
     from creaeval.report.terminal import print_run
     from creaeval.runs import export_run, write_table
 
@@ -107,15 +118,21 @@ def _report(run: Run, folder: Path, ratings: Sequence[Rating], rating_note: str)
     export_run(run, folder)
     if ratings:
         write_table(differences(run, ratings), folder / "differences.csv")
-    _say_where(console, folder)
+    _say_where(console, folder, export_participants(run, folder))
 
 
-def _say_where(console: Console, folder: Path) -> None:
+def _say_where(console: Console, folder: Path, more: Sequence[Path]) -> None:
+    others = "".join(f", {path.name}" for path in more)
     console.print(
-        f"Files are in {folder}: scores.csv, scores_wide.csv, failures.csv, run.json, responses/",
+        f"Files are in {folder}: scores.csv, scores_wide.csv, failures.csv, run.json, responses/{others}",
         markup=False,
         soft_wrap=True,
     )
+
+
+def _repeats(plan: Plan) -> str:
+    counts = (("evidence", plan.evidence_repeats), ("judging", plan.judge_repeats))
+    return "".join(f", {what} {times} times" for what, times in counts if times > 1)
 
 
 def _warnings(plan: Plan) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -38,20 +38,63 @@ def score(
     models: Models = None,
     keys: Keys = None,
     method: Annotated[str, typer.Option(help="How to score.")] = "creaeval",
+    examples: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Scored work to show the judges first (csv, xlsx or json), for the methods direct and "
+            "direct-expected.",
+        ),
+    ] = None,
     ratings: Annotated[
         list[Path] | None, typer.Option(help="People's scores of the same responses, to show beside.")
     ] = None,
     missing_step: MissingStep = "refuse",
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=COLUMN",
+            help="Columns of other names in files of uses, as in object=prompt,response=use (task aut).",
+        ),
+    ] = None,
+    batch: Annotated[int, typer.Option(min=1, metavar="N", help="Uses in one call (task aut).")] = 20,
+    split: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="What parts several uses in one cell: ';' say, or newline."),
+    ] = None,
+    mix_participants: Annotated[
+        bool,
+        typer.Option("--mix-participants", help="Let uses of several participants share a call (task aut)."),
+    ] = False,
+    evidence_repeats: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How often evidence is gathered.")
+    ] = 1,
+    judge_repeats: Annotated[
+        int, typer.Option(min=1, metavar="N", help="How often each judge scores it.")
+    ] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for the results. [creaeval-results/RUN]")] = None,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Score responses and write the results to a folder."""
     from creaeval.cli.running import run_and_report
-    from creaeval.data import read_ratings, unmatched
+    from creaeval.data import USE_ROLES, read_columns, read_ratings, unit_ids, unmatched
+    from creaeval.errors import SettingError
     from creaeval.runs import prepare
     from creaeval.tasks import load_task
 
     the_task = load_task(task)
+    reading: dict[str, Any] = {}
+    if the_task.unit == "item":
+        reading = {
+            "columns": read_columns(columns or [], USE_ROLES),
+            "batch": batch,
+            "split": split,
+            "mix_participants": mix_participants,
+        }
+    elif columns or split is not None or mix_participants:
+        raise SettingError(
+            "--columns, --split and --mix-participants are for tasks of single uses, as aut is."
+        )
     rated = read_ratings(ratings, the_task) if ratings else []
     plan = prepare(
         files,
@@ -64,7 +107,11 @@ def score(
         models=models,
         keys=keys,
         missing_step=missing_step,
+        evidence_repeats=evidence_repeats,
+        judge_repeats=judge_repeats,
+        examples=examples,
+        reading=reading,
     )
-    for line in unmatched(rated, [response.id for response in plan.responses]):
+    for line in unmatched(rated, unit_ids(the_task, plan.responses)):
         typer.echo(line, err=True)
-    raise typer.Exit(run_and_report(plan, ledger, out, rated))
+    raise typer.Exit(run_and_report(plan, ledger, out, rated, batch=batch))

@@ -1,12 +1,15 @@
-"""``creaeval tasks``: list, show and check tasks."""
+"""``creaeval tasks``: list, show, check and begin tasks."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="List, show and check tasks.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="List, show and check tasks, and begin one of your own.", no_args_is_help=True, rich_markup_mode=None
+)
 Name = Annotated[str, typer.Argument(help="A built-in task's name or a YAML file.", metavar="TASK")]
 
 
@@ -17,7 +20,7 @@ def list_tasks() -> None:
 
     for name in builtin_tasks():
         task = load_task(name)
-        typer.echo(f"{name}\t{task.name}\t{len(task.steps)} steps, at most {task.max} points")
+        typer.echo(f"{name}\t{task.name}\t{_counted(len(task.steps), 'step')}, at most {task.max} points")
 
 
 @app.command("show", epilog="Example: creaeval tasks show cgpst")
@@ -37,6 +40,28 @@ def check(task: Name) -> None:
     loaded = load_task(task)
     dimensions = sum(len(step.dimensions) for step in loaded.steps)
     typer.echo(
-        f"{task}: in order. Task {loaded.id} ({loaded.language}): {len(loaded.steps)} steps, "
-        f"{dimensions} dimensions, at most {loaded.max} points."
+        f"{task}: in order. Task {loaded.id} ({loaded.language}): {_counted(len(loaded.steps), 'step')}, "
+        f"{_counted(dimensions, 'dimension')}, at most {loaded.max} points."
     )
+
+
+@app.command("new", epilog="Example: creaeval tasks new my_task.yaml")
+def new(
+    file: Annotated[
+        Path, typer.Argument(help="The YAML file to write; it must not be there.", metavar="FILE")
+    ],
+) -> None:
+    """Write a task of your own to begin with: an essay's rubric with notes on every part."""
+    from creaeval.tasks.new_task import write_new_task
+
+    task = write_new_task(file)
+    typer.echo(
+        f"{file}: written. It is a whole task ({task.id}, "
+        f"{_counted(len(task.steps[0].dimensions), 'dimension')}): change its words, check it with "
+        f"`creaeval tasks check {file}`, and score a table with the columns id and response with "
+        f"`creaeval score essays.csv --task {file}`."
+    )
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

@@ -1,6 +1,7 @@
 """Responses, ratings, scores and scenarios, and the readers of their files."""
 
-from creaeval.data.columns import read_columns
+from creaeval.data.batches import batch_notes, unit_ids
+from creaeval.data.columns import USE_ROLES, read_columns
 from creaeval.data.items import make_step, split_items
 from creaeval.data.ratings import read_ratings
 from creaeval.data.readers import read_responses
@@ -11,11 +12,13 @@ from creaeval.data.scores_file import read_scores
 from creaeval.data.unmatched import unmatched
 
 __all__ = [
+    "USE_ROLES",
     "Item",
     "Rating",
     "Response",
     "Scores",
     "StepText",
+    "batch_notes",
     "find_scenario",
     "make_step",
     "read_columns",
@@ -24,5 +27,6 @@ __all__ = [
     "read_scenarios",
     "read_scores",
     "split_items",
+    "unit_ids",
     "unmatched",
 ]

@@ -20,11 +20,18 @@ RATING_COLUMNS: Mapping[str, tuple[str, ...]] = {
     **{role: (role,) for role in ROLES},
     "response_id": ID_COLUMNS,
 }
+#: The same for uses of the Alternate Uses Task; those of the released table are among them.
+USE_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "id": (*ID_COLUMNS, "row_id"),
+    "object": ("object", "prompt"),
+    "response": ("response", "use"),
+    "participant": ("participant",),
+}
+USE_ROLES = tuple(USE_COLUMNS)
 _NEAR = 0.7
-_EXPECTED = f"Expected ROLE=COLUMN with one of the roles {', '.join(ROLES)}, as in rater=Judge"
 
 
-def read_columns(texts: Sequence[str]) -> dict[str, str]:
+def read_columns(texts: Sequence[str], roles: Sequence[str] = ROLES) -> dict[str, str]:
     """Read which columns of a file stand for which roles.
 
     Parameters
@@ -32,6 +39,8 @@ def read_columns(texts: Sequence[str]) -> dict[str, str]:
     texts : sequence of str
         Such as ``rater=Judge,response_id=Subj``. A column's name may hold spaces, and commas that are not
         followed by another ``ROLE=``.
+    roles : sequence of str, optional
+        The roles there are: ``ROLES`` of ratings, or ``USE_ROLES`` of uses.
 
     Returns
     -------
@@ -47,12 +56,12 @@ def read_columns(texts: Sequence[str]) -> dict[str, str]:
     columns: dict[str, str] = {}
     for part in (part for text in texts for part in re.split(r",(?=[^,=]*=)", text)):
         name, equals, written = part.partition("=")
-        role, title = _find_role(name), clean_name(written)
+        role, title = _find_role(name, roles), clean_name(written)
         where = f"--columns {part.strip()}"
         if not equals or not clean_name(name) or not title:
-            problems.append(f"{where}: found {part.strip()!r}. {_EXPECTED}.")
+            problems.append(f"{where}: found {part.strip()!r}. {_expected(roles)}.")
         elif role is None:
-            problems.append(f"{where}: {_unknown_role(name)}")
+            problems.append(f"{where}: {_unknown_role(name, roles)}")
         elif columns.setdefault(role, title) != title:
             problems.append(f"{where}: {role} is already {columns[role]!r}. Name one column for each role.")
     problems += _shared(columns)
@@ -61,14 +70,14 @@ def read_columns(texts: Sequence[str]) -> dict[str, str]:
     return columns
 
 
-def check_roles(columns: Mapping[str, str] | None) -> dict[str, str]:
+def check_roles(columns: Mapping[str, str] | None, roles: Sequence[str] = ROLES) -> dict[str, str]:
     """Return a mapping with clean names; DataError if it has an unknown role, or a column twice."""
     problems = [
-        f"--columns {name}={title}: {_unknown_role(name)}"
+        f"--columns {name}={title}: {_unknown_role(name, roles)}"
         for name, title in (columns or {}).items()
-        if name not in ROLES
+        if name not in roles
     ]
-    checked = {role: clean_name(title) for role, title in (columns or {}).items() if role in ROLES}
+    checked = {role: clean_name(title) for role, title in (columns or {}).items() if role in roles}
     problems += _shared(checked)
     if problems:
         raise DataError(problems[0], problems[1:])
@@ -97,7 +106,7 @@ def find_roles(
     named = {role: _find_title(header, title) for role, title in columns.items()}
     # A column that was said to be one thing is no other, whatever it is called.
     rest = [title for title in header if title not in named.values()]
-    return {role: named.get(role) or find_column(rest, *standard[role]) for role in ROLES}
+    return {role: named.get(role) or find_column(rest, *standard[role]) for role in standard}
 
 
 def column_problems(
@@ -136,8 +145,13 @@ def _quoted(setting: str) -> str:
     return f"'{setting}'" if re.search(r"\s", setting) else setting
 
 
-def _find_role(name: str) -> str | None:
-    return next((role for role in ROLES if fold(role) == fold(name)), None)
+def _expected(roles: Sequence[str]) -> str:
+    example = "rater=Judge" if "rater" in roles else "object=Prompt"
+    return f"Expected ROLE=COLUMN with one of the roles {', '.join(roles)}, as in {example}"
+
+
+def _find_role(name: str, roles: Sequence[str]) -> str | None:
+    return next((role for role in roles if fold(role) == fold(name)), None)
 
 
 def _find_title(header: Sequence[str], wanted: str) -> str | None:
@@ -146,8 +160,8 @@ def _find_title(header: Sequence[str], wanted: str) -> str | None:
     return find_column(header, wanted) if fold(wanted) else None
 
 
-def _unknown_role(name: str) -> str:
-    return f"there is no role {name.strip()!r}. {_did_you_mean(name, ROLES)}{_EXPECTED}."
+def _unknown_role(name: str, roles: Sequence[str]) -> str:
+    return f"there is no role {name.strip()!r}. {_did_you_mean(name, roles)}{_expected(roles)}."
 
 
 def _did_you_mean(name: str, known: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from creaeval.data.item_words import CATEGORY, INVALID, read_category, read_code, resolve_step
-from creaeval.data.points import points_range, read_half_points, read_points, takes_halves
+from creaeval.data.points import points_range, read_decimal, read_half_points, read_points, takes_halves
 from creaeval.data.response import Rating
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
 from creaeval.tasks import fold, resolve
@@ -151,6 +151,11 @@ class RatingDraft:
     def _item_number(self, step: Step | None, part: str, item: object) -> int | None:
         if item is None:
             return None
+        if self._task.unit == "item":
+            raise ValueError(
+                f"found item {item!r}, but in task {self._task.id} each {self._named_item()} is a response "
+                "of its own: its id is the response_id"
+            )
         if step is None or step.items is None:
             raise ValueError(f"found item {item!r}, but {_identity(step, part)} is not scored by items")
         if part not in {CATEGORY, INVALID, *(d.id for d in step.item_dimensions)}:
@@ -159,6 +164,10 @@ class RatingDraft:
             return read_points(item, 1, step.items.max)
         except ValueError as error:
             raise ValueError(f"item: {error} (task {self._task.id}, {step.id})") from error
+
+    def _named_item(self) -> str:
+        items = self._task.steps[0].items
+        return items.name if items is not None else "item"
 
     def _read(self, raw: object, step: Step | None, part: str, item: int | None) -> float | str:
         if step is not None and item is not None:
@@ -172,6 +181,8 @@ class RatingDraft:
             low, high = points_range(self._task, step, part)
         halves = item is None and takes_halves(self._task, step, part)
         try:
+            if self._task.unit == "item":
+                return read_decimal(raw, low, high)
             return read_half_points(raw, low, high) if halves else read_points(raw, low, high)
         except ValueError as error:
             raise ValueError(f"{error} (task {self._task.id}, {_identity(step, part)})") from error

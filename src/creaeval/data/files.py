@@ -14,6 +14,7 @@ from creaeval.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_OTHER_SHEETS = {".xls", ".xlsb", ".ods", ".numbers"}
 _OLE = b"\xd0\xcf\x11\xe0"
 _SIGNATURES = {
     b"%PDF": "a PDF",
@@ -168,3 +169,14 @@ def list_files(paths: str | Path | Sequence[str | Path], endings: set[str]) -> l
     if not found:
         raise DataError("No file was given, expected at least one.")
     return found
+
+
+def unknown_ending(path: Path, endings: set[str]) -> DataError:
+    """Make the error for a file of a form that is not read."""
+    if not path.exists():
+        return DataError(f"{path}: there is no such file. Check the name and the folder.")
+    if path.suffix.lower() in _OTHER_SHEETS:
+        return DataError(
+            f"{path}: spreadsheets ending in {path.suffix!r} are not read. Save it as .xlsx or CSV (UTF-8)."
+        )
+    return DataError(f"{path}: ends in {path.suffix!r}, expected one of {', '.join(sorted(endings))}.")

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from creaeval.data.response import Item, StepText
+from creaeval.tasks import fold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
     from creaeval.tasks import Step
 
 _BULLET = r"(?:[•‣◦▪●○∙·]\s*|[-–—*+]\s+)"
+#: By letters and digits alone: "I don't know", "idk" and the like, and nothing beside them.
+_DONT_KNOW = {
+    *("idk", "dunno", "idunno", "dontknow", "donotknow", "idontknow", "idonotknow", "notsure"),
+    *("imnotsure", "iamnotsure", "noidea", "noideas", "ihavenoidea", "ihavenoideas", "ivenoidea"),
+    *("cantthinkofanything", "icantthinkofanything", "cantthinkofany", "icantthinkofany", "idontknowany"),
+}
 _BULLETED = re.compile(rf"\s*{_BULLET}(?=\S)")
 
 
@@ -110,12 +117,39 @@ def make_step(step: Step, value: str | Sequence[str | None]) -> StepText:
         heading, items = split_text(tidy(value), name)
     else:
         heading, items = "", list_items([tidy(entry or "") for entry in value], name)
-    scored, unscored = items[: step.items.max], items[step.items.max :]
-    lines = [f"{item.number}. {item.text}".rstrip() for item in scored]
+    items = [
+        item.model_copy(update={"invalid": code}) if (code := program_code(step, item.text)) else item
+        for item in items
+    ]
+    return item_step(items[: step.items.max], items[step.items.max :], heading)
+
+
+def item_step(scored: Sequence[Item], unscored: Sequence[Item] = (), heading: str = "") -> StepText:
+    """Make the text of a list step of its items: the heading and, as numbered lines, what is to be scored."""
+    lines = [f"{item.number}. {'' if item.blank else item.text}".rstrip() for item in scored]
     if all(item.blank for item in scored):
         lines = []  # numbers alone are nothing written
     text = "\n".join([heading, *lines] if heading else lines)
     return StepText(text=text, items=tuple(scored), unscored=tuple(unscored))
+
+
+def program_code(step: Step, text: str) -> str:
+    """Return the code of an item that only says that nothing comes to mind, where the step has such a code.
+
+    Parameters
+    ----------
+    step : Step
+        A list step.
+    text : str
+        What was written for the item, in English.
+
+    Returns
+    -------
+    str
+        ``dont_know`` or nothing. Words such as "none" or "null" may be meant, so they are no such answer.
+    """
+    known = step.items is not None and "dont_know" in step.items.invalid
+    return "dont_know" if known and fold(text) in _DONT_KNOW else ""
 
 
 def tidy(text: str) -> str:

@@ -64,6 +64,8 @@ def _read_object(entry: Any, where: str, task: Task, problems: list[str]) -> Raw
     if not isinstance(entry, dict):
         problems.append(f"{where}: found {entry!r:.80}, expected an object with 'id' and 'steps'.")
         return None
+    if is_story(entry) and len(task.steps) == 1:
+        return _read_story(entry, where, task)
     id_key = next((key for key in _ID_KEYS if key in entry), None)
     if id_key is None:
         problems.append(f"{where}: no 'id' or 'response_id' among the keys {_keys(entry)}.")
@@ -75,6 +77,23 @@ def _read_object(entry: Any, where: str, task: Task, problems: list[str]) -> Raw
     used = {id_key, "steps" if "steps" in entry else "response", "scenario"}
     extra = {key: value for key, value in entry.items() if key not in used}
     return RawResponse(where, entry[id_key], steps, entry.get("scenario"), extra)
+
+
+def is_story(entry: Any) -> bool:
+    """Whether an object is a story in the form in which those of TTCW are public."""
+    return isinstance(entry, dict) and {"story_id", "text"} <= set(entry)
+
+
+def _read_story(entry: dict[str, Any], where: str, task: Task) -> RawResponse:
+    """Read a story; one whose text is null has nothing written, and its plot is the scenario."""
+    used = {"story_id", "text", "plot", "text_words"}
+    return RawResponse(
+        f"{where}, story {str(entry['story_id'])[:60]}",
+        entry["story_id"],
+        {task.steps[0].id: entry["text"]},
+        entry.get("plot_idx"),
+        {key: value for key, value in entry.items() if key not in used},
+    )
 
 
 def _read_steps(

@@ -37,16 +37,22 @@ def read_half_points(raw: object, low: int, high: int) -> float:
     return _read(raw, low, high, 2, "a whole or half number")
 
 
-def _read(raw: object, low: int, high: int, parts: int, expected: str) -> float:
+def _read(raw: object, low: int, high: int, parts: int | None, expected: str) -> float:
     points: float | None = None
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         points = raw
     elif isinstance(raw, str) and re.fullmatch(r"\s*[+-]?\d{1,9}(\.\d{0,9})?\s*", raw):
         points = float(raw)
-    if points is None or not low <= points <= high or points * parts != int(points * parts):
+    odd = points is None or not low <= points <= high
+    if points is None or odd or (parts is not None and points * parts != int(points * parts)):
         found = "nothing" if raw is None or raw == "" else repr(raw)[:60]
         raise ValueError(f"found {found}, expected {expected} from {low} to {high}")
     return points
+
+
+def read_decimal(raw: object, low: int, high: int) -> float:
+    """Read a mean of points, such as ``2.3``; see :func:`read_half_points`."""
+    return _read(raw, low, high, None, "a number")
 
 
 def read_number(text: str) -> float:
@@ -83,8 +89,12 @@ def points_range(task: Task, step: Step | None, part: str) -> tuple[int, int]:
     Returns
     -------
     tuple of (int, int)
-        Item points may sum to 0, whatever their scale, because every item may be invalid.
+        Item points may sum to 0, whatever their scale, because every item may be invalid. Where items are the
+        units that are scored, the points of one.
     """
+    if task.unit == "item":
+        members = _members(task.steps[0], part if step is not None else "overall")
+        return sum(d.scale.min for d in members), sum(d.scale.max for d in members)
     if step is None:
         return sum(points_range(task, s, "overall")[0] for s in task.steps), task.max
     members = _members(step, part)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from creaeval.data.cgpst_json import is_released_form
 from creaeval.data.cgpst_ratings import read_released_ratings
 from creaeval.data.columns import RATING_COLUMNS, check_roles
-from creaeval.data.files import list_files, read_text
+from creaeval.data.files import list_files, read_text, unknown_ending
 from creaeval.data.json_text import parse_json, parse_json_lines
+from creaeval.data.published import is_aut_table, is_verdict_table, read_aut_means, read_verdicts
 from creaeval.data.rater_workbook import rater_sheets, read_rater_sheets
 from creaeval.data.ratings_json import read_json_ratings
 from creaeval.data.ratings_table import open_ratings, read_table_ratings
-from creaeval.data.readers import unknown_ending
 from creaeval.data.tables import TABLES, split_sheet
 from creaeval.errors import DataError
 
@@ -28,7 +28,11 @@ _ENDINGS = {".json", ".jsonl", *TABLES}
 
 
 def read_ratings(
-    paths: str | Path | Sequence[str | Path], task: Task, *, columns: Mapping[str, str] | None = None
+    paths: str | Path | Sequence[str | Path],
+    task: Task,
+    *,
+    columns: Mapping[str, str] | None = None,
+    blank_is_no: bool = False,
 ) -> list[Rating]:
     """Read ratings.
 
@@ -44,6 +48,8 @@ def read_ratings(
         The tables' own names of columns by role (``response_id``, ``rater``, ``dimension``, ``score``,
         ``item``, ``stage``), such as ``{"rater": "Judge"}``. A table without that column may have the
         standard one.
+    blank_is_no : bool
+        Whether a blank verdict in a table of verdicts on stories (TTCW) counts as No; else it is missing.
 
     Returns
     -------
@@ -61,7 +67,7 @@ def read_ratings(
     drafts: list[RatingDraft] = []
     for path in list_files(paths, _ENDINGS):
         try:
-            drafts += read_drafts(path, task, problems, own_names)
+            drafts += read_drafts(path, task, problems, own_names, blank_is_no=blank_is_no)
         except DataError as error:
             problems += error.problems
     return finish_drafts(drafts, problems)
@@ -76,13 +82,26 @@ def finish_drafts(drafts: Sequence[RatingDraft], problems: list[str]) -> list[Ra
     return ratings
 
 
-def read_drafts(path: Path, task: Task, problems: list[str], columns: Mapping[str, str]) -> list[RatingDraft]:
+def read_drafts(
+    path: Path,
+    task: Task,
+    problems: list[str],
+    columns: Mapping[str, str],
+    *,
+    blank_is_no: bool = False,
+) -> list[RatingDraft]:
     """Read one file of ratings; what is wrong with single values is added to ``problems``."""
     match split_sheet(path)[0].suffix.lower():
         case ending if ending in TABLES:
             if sheets := rater_sheets(path, task, columns):
                 return read_rater_sheets(sheets, path, task, problems)
-            return read_table_ratings(open_ratings(path, task, columns, RATING_COLUMNS), problems)
+            header = open_ratings(path, task, columns, RATING_COLUMNS)
+            titles = header.table.header
+            if is_aut_table(titles):
+                return read_aut_means(header.table, task, problems)
+            if is_verdict_table(titles) and "rater" in titles:
+                return read_verdicts(header.table, task, problems, scorer="rater", blank_is_no=blank_is_no)
+            return read_table_ratings(header, problems)
         case ".jsonl":
             lines = parse_json_lines(read_text(path, "JSON Lines"), str(path))
             return [

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from creaeval.data.columns import column_problems, find_roles, nearest_hint
 from creaeval.data.draft import RatingDraft
 from creaeval.data.ids import clean_id, clean_name
+from creaeval.data.published import PUBLISHED_IDS, is_published
 from creaeval.data.rating_forms import Header, Source, find_form, fits_ratings
 from creaeval.data.tables import read_table
 from creaeval.errors import DataError
@@ -56,13 +57,13 @@ def open_ratings(
     """
 
     def fits(header: Sequence[str]) -> bool:
-        return fits_ratings(header, task, find_roles(header, columns, standard))
+        return is_published(header) or fits_ratings(header, task, find_roles(header, columns, standard))
 
     def hint(header: Sequence[str], roles: Sequence[str] = _NEEDED) -> str:
         missing = column_problems(header, columns, standard)
         return " " + " ".join(missing) if missing else nearest_hint(header, roles, columns, standard)
 
-    keys = (*standard["response_id"], *standard["rater"], *columns.values())
+    keys = (*standard["response_id"], *standard["rater"], *columns.values(), *PUBLISHED_IDS)
     table = read_table(path, keys, fits, hint)
     if problems := [f"{table.where}: {p}" for p in column_problems(table.header, columns, standard)]:
         raise DataError(problems[0], problems[1:])

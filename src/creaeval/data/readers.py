@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from creaeval.data.batches import BATCH
 from creaeval.data.cgpst_json import is_released_form, read_released_responses
 from creaeval.data.docx_booklet import read_docx_booklet
-from creaeval.data.files import list_files, read_text
+from creaeval.data.files import list_files, read_text, unknown_ending
 from creaeval.data.json_responses import read_json_objects
 from creaeval.data.json_text import parse_json, parse_json_lines
 from creaeval.data.table_responses import read_table_responses
 from creaeval.data.tables import TABLES, split_sheet
-from creaeval.errors import DataError
+from creaeval.data.uses import read_uses
+from creaeval.errors import DataError, SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from creaeval.data.build import Placed
@@ -22,10 +24,17 @@ if TYPE_CHECKING:
     from creaeval.tasks import Task
 
 _ENDINGS = {".json", ".jsonl", ".docx", *TABLES}
-_OTHER_SHEETS = {".xls", ".xlsb", ".ods", ".numbers"}
 
 
-def read_responses(paths: str | Path | Sequence[str | Path], task: Task) -> list[Response]:
+def read_responses(
+    paths: str | Path | Sequence[str | Path],
+    task: Task,
+    *,
+    columns: Mapping[str, str] | None = None,
+    batch: int = BATCH,
+    split: str | None = None,
+    mix_participants: bool = False,
+) -> list[Response]:
     """Read responses.
 
     Parameters
@@ -35,6 +44,9 @@ def read_responses(paths: str | Path | Sequence[str | Path], task: Task) -> list
         .tsv, .xlsx or .xlsm (``FILE.xlsx#SHEET`` names a sheet), .docx.
     task : Task
         The task that was answered.
+    columns, batch, split, mix_participants
+        For a task whose units are items (uses of an object); see :func:`creaeval.data.uses.read_uses`, which
+        reads its files.
 
     Returns
     -------
@@ -45,7 +57,18 @@ def read_responses(paths: str | Path | Sequence[str | Path], task: Task) -> list
     ------
     DataError
         With every problem found in every file, among them two responses with one id.
+    SettingError
+        A setting for uses, but the task's units are no items.
     """
+    if task.unit == "item":
+        return read_uses(
+            paths, task, columns=columns, batch=batch, split=split, mix_participants=mix_participants
+        )
+    if columns or batch != BATCH or split is not None or mix_participants:
+        raise SettingError(
+            f"--columns, --batch, --split and --mix-participants are for tasks whose items are responses of "
+            f"their own, such as aut; task {task.id} has whole responses."
+        )
     problems: list[str] = []
     placed: list[Placed] = []
     for path in list_files(paths, _ENDINGS):
@@ -81,17 +104,6 @@ def _read_file(path: Path, task: Task, problems: list[str]) -> list[Placed]:
             return read_json_objects(document, path, task, problems, where=str(path))
         case _:
             raise unknown_ending(path, _ENDINGS)
-
-
-def unknown_ending(path: Path, endings: set[str]) -> DataError:
-    """Make the error for a file of a form that is not read."""
-    if not path.exists():
-        return DataError(f"{path}: there is no such file. Check the name and the folder.")
-    if path.suffix.lower() in _OTHER_SHEETS:
-        return DataError(
-            f"{path}: spreadsheets ending in {path.suffix!r} are not read. Save it as .xlsx or CSV (UTF-8)."
-        )
-    return DataError(f"{path}: ends in {path.suffix!r}, expected one of {', '.join(sorted(endings))}.")
 
 
 def _repeated_ids(placed: Sequence[Placed]) -> list[str]:

@@ -14,15 +14,22 @@ if TYPE_CHECKING:
 
 
 class Item(Record):
-    """One entry of an item step; an empty ``text`` is a blank item, not an error."""
+    """One entry of an item step; an empty ``text`` is a blank item, not an error.
+
+    ``invalid`` is a code that the program gives by what is written (``dont_know``). ``id`` and ``extra`` are
+    those of an item that is a response of its own, such as a use of the Alternate Uses Task, and else empty.
+    """
 
     number: int
     text: str
+    invalid: str = ""
+    id: str = ""
+    extra: dict[str, str] = Field(default_factory=dict)
 
     @property
     def blank(self) -> bool:
-        """Whether nothing is written."""
-        return not self.text.strip()
+        """Whether there is nothing to score, so that no model sees it."""
+        return bool(self.invalid) or not self.text.strip()
 
 
 class StepText(Record):

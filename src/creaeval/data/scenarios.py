@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.data.files import read_text
 from creaeval.data.ids import clean_id, text_problem
-from creaeval.data.json_text import parse_json
+from creaeval.data.json_text import parse_json, parse_json_lines
 from creaeval.errors import DataError, TaskError
 from creaeval.tasks import Scenario, fold, read_yaml
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from creaeval.tasks import Task
 
 _TITLE_KEYS = ("title", "theme")
-_KEYS = ("id", *_TITLE_KEYS, "text")
+_KEYS = ("id", *_TITLE_KEYS, "text", "reference", "reference_id")
 
 
 def read_scenarios(path: str | Path) -> dict[str, Scenario]:
@@ -29,8 +29,9 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
     ----------
     path : str or Path
         .json, .yaml or .yml: a mapping from id to the text or to ``title`` (or ``theme``) and ``text``, or
-        one scenario with ``id``, ``title`` and ``text``. .txt or .md: one scenario, its id the file's name
-        without the ending.
+        one scenario with ``id``, ``title`` and ``text``; ``reference`` is a text that responses are compared
+        with, ``reference_id`` the response it is. .jsonl: one such scenario a line, or stories (TTCW) with
+        the plot each follows. .txt or .md: one scenario, its id the file's name without the ending.
 
     Returns
     -------
@@ -50,11 +51,14 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
                 document = read_yaml(read_text(path, "YAML"), str(path))
             except TaskError as error:
                 raise DataError(error.problems[0], error.problems[1:]) from error
+        case ".jsonl":
+            document = _read_plots(path)
         case ".txt" | ".md":
             document = {path.stem: read_text(path, "text")}
         case _:
             raise DataError(
-                f"{path}: ends in {path.suffix!r}, expected a scenario in .json, .yaml, .yml, .txt or .md."
+                f"{path}: ends in {path.suffix!r}, expected a scenario in .json, .jsonl, .yaml, .yml, .txt "
+                "or .md."
             )
     if not isinstance(document, dict) or not document:
         raise DataError(f"{path}: found {document!r:.80}, expected scenarios by id, each with 'text'.")
@@ -69,6 +73,23 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
     if problems:
         raise DataError(problems[0], problems[1:])
     return scenarios
+
+
+def _read_plots(path: Path) -> dict[Any, Any]:
+    """Read one scenario a line, or of stories (TTCW) the plots, which several share."""
+    found: dict[Any, Any] = {}
+    for number, line in parse_json_lines(read_text(path, "JSON Lines"), str(path)):
+        where = f"{path}, line {number}"
+        if not isinstance(line, dict) or not {"id", "plot_idx"} & set(line):
+            raise DataError(f"{where}: found {line!r:.80}, expected a scenario with 'id' and 'text'.")
+        is_plot = "plot_idx" in line
+        key = line["plot_idx" if is_plot else "id"]
+        value = {"text": line.get("plot")} if is_plot else line
+        if found.setdefault(key, value) != value:
+            raise DataError(
+                f"{where}: the scenario {key!r:.60} is there twice with different texts. Keep one."
+            )
+    return found
 
 
 def _read_one(key: object, value: Any, where: str, problems: list[str]) -> Scenario | None:
@@ -90,13 +111,28 @@ def _read_one(key: object, value: Any, where: str, problems: list[str]) -> Scena
         problems.append(f"{where}, text: {problem}.")
     if not isinstance(title, str):
         problems.append(f"{where}, title: found {title!r:.80}, expected text.")
+    reference, answer = fields.get("reference"), fields.get("reference_id")
+    if not isinstance(reference, str | None):
+        problems.append(f"{where}, reference: found {reference!r:.80}, expected a text.")
+    elif reference and (problem := text_problem(reference)):
+        problems.append(f"{where}, reference: {problem}.")
     try:
         scenario_id = clean_id(key)
     except ValueError as error:
         problems.append(f"{where}: {error}.")
+    try:
+        reference_id = "" if answer is None else clean_id(answer)
+    except ValueError as error:
+        problems.append(f"{where}, reference_id: {error}.")
     if len(problems) > before:
         return None
-    return Scenario(id=scenario_id, title=str(title), text=str(text))
+    return Scenario(
+        id=scenario_id,
+        title=str(title),
+        text=str(text),
+        reference=reference or "",
+        reference_id=reference_id,
+    )
 
 
 def find_scenario(response: Response, scenarios: Mapping[str, Scenario], task: Task) -> Scenario | None:
@@ -132,6 +168,10 @@ def find_scenario(response: Response, scenarios: Mapping[str, Scenario], task: T
         alike = [s for name, s in known.items() if fold(name) == fold(response.scenario)]
         if len(alike) == 1:
             return alike[0]
+        if task.unit == "item":
+            # What a use is a use of says all there is to say.
+            name = response.scenario
+            return Scenario(id=name, title=name, text=f"Object: {name}")
         if not known and not task.needs_scenario:
             return None
         raise DataError(f"{where}: there is no scenario {response.scenario!r}; {listed}. {give}")

@@ -33,6 +33,10 @@ OWN_COLUMNS = (
     "model_score",
     "computed_score",
 )
+#: Where items are the units: why one has no score.
+INVALID_COLUMN = "invalid"
+#: Of rows that sum up a panel, which are not read.
+N_SHEETS = "n_sheets"
 _HEAD = OWN_COLUMNS[:5]
 _TOLD_BY = {"response_id", "judge", "dimension", "score", "model_score", "computed_score"}
 #: The code of an item that got no point for being valid; the file does not say why.
@@ -101,7 +105,8 @@ def read_score_table(table: Table, task: Task, source: str) -> list[Scores]:
     -------
     list of Scores
         One a method. The written and the computed values are those of the table. It does not hold the
-        items' categories, nor why one is invalid: the code of such an item is ``untold``.
+        items' categories, nor why one is invalid: the code of such an item is ``untold``. Where items are the
+        units, the column ``invalid`` says why one has no score.
 
     Raises
     ------
@@ -112,12 +117,15 @@ def read_score_table(table: Table, task: Task, source: str) -> list[Scores]:
     problems: list[str] = []
     values: dict[_Sheet, dict[_Part, _Value]] = {}
     carried: dict[tuple[str, str], dict[str, str]] = {}
+    invalid: dict[_Sheet, str] = {}
     reader = _Reader(table, task, problems)
     for row in table.rows:
         read = reader.read(row)
         if read is None:
             continue
         sheet, part, value = read
+        if code := reader.invalid(row):
+            invalid[sheet] = code
         earlier = values.setdefault(sheet, {}).setdefault(part, value)
         if earlier[:2] != value[:2]:
             problems.append(
@@ -131,7 +139,7 @@ def read_score_table(table: Table, task: Task, source: str) -> list[Scores]:
             carried[sheet.method, sheet.response_id] = kept
     if problems:
         raise DataError(problems[0], problems[1:])
-    sheets = [_make_sheet(task, key, parts) for key, parts in values.items()]
+    sheets = [_make_sheet(task, key, parts, invalid.get(key)) for key, parts in values.items()]
     methods = dict.fromkeys(key.method for key in values)
     return [
         Scores(
@@ -153,7 +161,8 @@ class _Reader:
 
     def __init__(self, table: Table, task: Task, problems: list[str]) -> None:
         self._table, self._task, self._problems = table, task, problems
-        self._titles = {name: table.column(name) for name in OWN_COLUMNS}
+        own = (*OWN_COLUMNS, N_SHEETS, *((INVALID_COLUMN,) if task.unit == "item" else ()))
+        self._titles = {name: table.column(name) for name in own}
         self._others = [title for title in table.header if title not in self._titles.values()]
         self._sheets: dict[tuple[str, ...], _Sheet] = {}
         self._parts: dict[str, tuple[Step | None, str]] = {}
@@ -177,10 +186,16 @@ class _Reader:
                 "none, the model_score. Leave the three as they were written",
             )
             return None
-        if part.item is not None and (written is None or written != int(written)):
+        whole = written is not None and written == int(written)
+        if part.item is not None and not (whole or (written is not None and " (expected)" in sheet.scorer)):
             self._wrong(row, "model_score", f"found {_shown(written)}, expected the whole points of an item")
             return None
         return sheet, part, _Value(written, computed, row.number)
+
+    def invalid(self, row: Row) -> str:
+        """Return why an item that is a unit of its own has no score; nothing where it has one."""
+        title = self._titles.get(INVALID_COLUMN)
+        return clean_name(row.cells[title]) if title is not None else ""
 
     def carried(self, row: Row) -> dict[str, str]:
         """Return the columns that are none of a run's own."""
@@ -260,13 +275,13 @@ class _Reader:
         self._problems.append(f"{place}: {problem}.")
 
 
-def _make_sheet(task: Task, key: _Sheet, values: dict[_Part, _Value]) -> ScoreSheet:
+def _make_sheet(task: Task, key: _Sheet, values: dict[_Part, _Value], invalid: str | None) -> ScoreSheet:
     total = values.get(_Part("", None, "total"), _Value(None, None, 0))
     return ScoreSheet(
         response_id=key.response_id,
         scorer=key.scorer,
         steps=tuple(
-            _make_step(step, {p: v for p, v in values.items() if p.step == step.id})
+            _make_step(step, {p: v for p, v in values.items() if p.step == step.id}, invalid)
             for step in task.steps
             if any(part.step == step.id for part in values)
         ),
@@ -275,12 +290,14 @@ def _make_sheet(task: Task, key: _Sheet, values: dict[_Part, _Value]) -> ScoreSh
     )
 
 
-def _make_step(step: Step, values: dict[_Part, _Value]) -> StepScores:
+def _make_step(step: Step, values: dict[_Part, _Value], invalid: str | None) -> StepScores:
     once = {part.part: value for part, value in values.items() if part.item is None}
     numbers = sorted({part.item for part in values if part.item is not None})
     return StepScores(
         step=step.id,
-        items=tuple(_make_item(step, number, values) for number in numbers),
+        items=(ItemScores(item=1, invalid=invalid),)
+        if invalid
+        else tuple(_make_item(step, number, values) for number in numbers),
         written={part: value.written for part, value in once.items() if value.written is not None},
         computed={part: value.computed for part, value in once.items() if value.computed is not None},
     )
@@ -288,7 +305,9 @@ def _make_step(step: Step, values: dict[_Part, _Value]) -> StepScores:
 
 def _make_item(step: Step, number: int, values: dict[_Part, _Value]) -> ItemScores:
     found = {d.id: values.get(_Part(step.id, number, d.id)) for d in step.item_dimensions}
-    scores = {part: int(value.written or 0) for part, value in found.items() if value is not None}
+    points = {part: value.written or 0 for part, value in found.items() if value is not None}
+    # Whole points stay whole; expected ones, from probabilities, are fractions.
+    scores = {part: int(value) if value == int(value) else value for part, value in points.items()}
     valid = all(scores.get(d.id, 1) for d in step.item_dimensions if d.derive == "valid_items")
     return ItemScores(item=number, invalid=None if valid else UNTOLD, scores=scores)
 

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from creaeval.data.columns import RATING_COLUMNS, check_roles
+from creaeval.data.published import (
+    RECORDED,
+    is_aut_table,
+    is_verdict_table,
+    read_aut_predictions,
+    read_verdicts,
+)
 from creaeval.data.rater_workbook import rater_sheets
 from creaeval.data.ratings import finish_drafts, read_drafts
 from creaeval.data.ratings_table import open_ratings, read_table_ratings
 from creaeval.data.score_table import Scores, is_score_table, read_score_table
 from creaeval.data.tables import TABLES, split_sheet
 from creaeval.errors import DataError
+from creaeval.sheets.panel import is_panel_judge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from creaeval.data.rating_forms import Header
     from creaeval.data.response import Rating
     from creaeval.tasks import Task
 
@@ -27,7 +37,13 @@ _JUDGE_COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def read_scores(path: str | Path, task: Task, *, columns: Mapping[str, str] | None = None) -> list[Scores]:
+def read_scores(
+    path: str | Path,
+    task: Task,
+    *,
+    columns: Mapping[str, str] | None = None,
+    blank_is_no: bool = False,
+) -> list[Scores]:
     """Read judges' scores.
 
     Parameters
@@ -35,12 +51,15 @@ def read_scores(path: str | Path, task: Task, *, columns: Mapping[str, str] | No
     path : str or Path
         A run's ``scores.csv``, the folder it is in, or a file of any form that
         :func:`~creaeval.data.read_ratings` reads, where the column ``rater`` may also be called ``judge`` or
-        ``model``, and a column ``method`` tells methods apart.
+        ``model``, and a column ``method`` tells methods apart. Rows that sum up a panel of judges are left
+        out.
     task : Task
         The task that was judged.
     columns : mapping of str to str, optional
         As for :func:`~creaeval.data.read_ratings`; ``stage`` is not used, since judges have none, nor is any
         for a ``scores.csv`` of our own.
+    blank_is_no : bool
+        Whether a blank verdict in a table of verdicts on stories (TTCW) counts as No; else it is missing.
 
     Returns
     -------
@@ -67,15 +86,32 @@ def read_scores(path: str | Path, task: Task, *, columns: Mapping[str, str] | No
     problems: list[str] = []
     ending = split_sheet(file)[0].suffix.lower()
     if ending in TABLES and not rater_sheets(file, task, own_names):
-        header = open_ratings(file, task, own_names, _JUDGE_COLUMNS)
+        header = _without_panel(open_ratings(file, task, own_names, _JUDGE_COLUMNS))
         if is_score_table(header.table.header):
             return read_score_table(header.table, task, str(path))
-        drafts = read_table_ratings(header, problems)
+        if is_aut_table(header.table.header):
+            return read_aut_predictions(header.table, task)
+        if is_verdict_table(header.table.header):
+            scorer = "judge" if "judge" in header.table.header else "rater"
+            drafts = read_verdicts(
+                header.table, task, problems, scorer=scorer, stage=RECORDED, blank_is_no=blank_is_no
+            )
+        else:
+            drafts = read_table_ratings(header, problems)
     else:
         drafts = read_drafts(file, task, problems, own_names)
     ratings = finish_drafts(drafts, problems)
     methods = dict.fromkeys(rating.stage for rating in ratings)
     return [_of_method(method, [r for r in ratings if r.stage == method], str(path)) for method in methods]
+
+
+def _without_panel(header: Header) -> Header:
+    """Leave out the rows that sum up a panel of judges, who stand in the table themselves."""
+    title = header.named["rater"]
+    if title is None:
+        return header
+    rows = tuple(row for row in header.table.rows if not is_panel_judge(row.cells[title]))
+    return replace(header, table=replace(header.table, rows=rows))
 
 
 def _of_method(method: str, ratings: Sequence[Rating], source: str) -> Scores:

@@ -34,14 +34,18 @@ def unmatched(ratings: Iterable[Rating], response_ids: Iterable[str]) -> list[st
     for rating in ratings:
         if rating.response_id not in known:
             missing.setdefault(rating.response_id, []).append(rating)
-    return [_sentence(response_id, of, list(known)) for response_id, of in missing.items()]
+    if not missing:
+        return []
+    alike: dict[str, str] = {}
+    for one in known:
+        alike.setdefault(_bare(one), one)
+    return [_sentence(response_id, of, alike.get(_bare(response_id))) for response_id, of in missing.items()]
 
 
-def _sentence(response_id: str, ratings: Sequence[Rating], known: Sequence[str]) -> str:
+def _sentence(response_id: str, ratings: Sequence[Rating], alike: str | None) -> str:
     raters = ", ".join(dict.fromkeys(rating.rater for rating in ratings))
     files = ", ".join(dict.fromkeys(rating.source for rating in ratings if rating.source))
     where = f" (by {raters}{f', in {files}' if files else ''})."
-    alike = next((one for one in known if _bare(one) == _bare(response_id)), None)
     hint = f" There is a response {alike!r}; make the ids the same if they are." if alike else ""
     return f"rating id {response_id} has no response{where}{hint}"
 

@@ -152,7 +152,8 @@ class ChatReply:
     model : str
         The model's name as the server reported it.
     logprobs : sequence of mapping
-        Token by token, where they were asked for and came.
+        Token by token, where they were asked for and came: ``token``, ``logprob`` and, where the provider
+        names them, ``bytes`` and ``top_logprobs``, the likeliest tokens at this place in the same form.
     """
 
     text: str

@@ -95,13 +95,18 @@ def answer_settings(settings: Settings) -> dict[str, Any]:
     Returns
     -------
     dict
-        temperature, max_tokens and seed; the others where they are set.
+        temperature, max_tokens and seed; the others where they are set. Token probabilities do not change an
+        answer but are part of it: a reply without them does not serve whoever asks for them.
     """
     # 0 and 0.0 are one temperature, and json writes them differently.
     temperature = None if settings.temperature is None else float(settings.temperature)
     found = {"temperature": temperature, "max_tokens": settings.max_tokens, "seed": settings.seed}
     # Left out where they say nothing, so that a setting that comes later leaves earlier keys as they are.
-    others = {"reasoning": settings.reasoning, "extra_body": settings.extra_body}
+    others = {
+        "reasoning": settings.reasoning,
+        "extra_body": settings.extra_body,
+        "logprobs": settings.logprobs,
+    }
     return found | {name: value for name, value in others.items() if value}
 
 

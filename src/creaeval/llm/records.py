@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from creaeval.llm.chat import ChatReply, ChatRequest, Finish, Usage
+    from creaeval.llm.logprobs import Token
 
 State = Literal["replied", "accepted", "rejected", "abandoned"]
 
@@ -79,6 +80,8 @@ class StoredCall:
         What the call cost; None where no price was known.
     attempts : int or None
         Requests it took; None where nobody counted.
+    tokens : tuple of Token
+        The reply token by token with their probabilities, where they were asked for and came.
     """
 
     key: str
@@ -91,6 +94,7 @@ class StoredCall:
     reason: str
     cost_usd: float | None = None
     attempts: int | None = None
+    tokens: tuple[Token, ...] = ()
 
 
 @dataclass(frozen=True)

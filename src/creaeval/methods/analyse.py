@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from creaeval.llm import Ask, Prompt
     from creaeval.methods.base import Case
     from creaeval.sheets import StepEvidence
-    from creaeval.tasks import Step
+    from creaeval.tasks import Step, Task
 
 
 def analyst_prompt(case: Case, step: Step, memories: Mapping[str, str]) -> Prompt:
@@ -45,7 +45,8 @@ def analyst_prompt(case: Case, step: Step, memories: Mapping[str, str]) -> Promp
         step=step,
         dimensions=observed(step.step_dimensions),
         categories=task.categories,
-        form=evidence_form(step),
+        form=evidence_form(step, memory=wants_memory(task)),
+        memory=wants_memory(task),
         response=response_text(case, step),
         items=[item_key(item.number) for item in given],
         memories=[
@@ -54,6 +55,11 @@ def analyst_prompt(case: Case, step: Step, memories: Mapping[str, str]) -> Promp
             if earlier.id in memories
         ],
     )
+
+
+def wants_memory(task: Task) -> bool:
+    """Whether the analyst notes memories: not for a single step, where no later one would read them."""
+    return len(task.steps) > 1
 
 
 async def analyse_step(
@@ -77,7 +83,8 @@ async def analyse_step(
     Returns
     -------
     tuple of (StepEvidence, str)
-        The evidence, each quote looked up in the step's text, and the memory of the step.
+        The evidence, each quote looked up in the step's text, and the memory of the step, empty in a task
+        that has no other step.
 
     Raises
     ------
@@ -86,7 +93,7 @@ async def analyse_step(
     """
     task, written = case.task, case.response.steps[step.id]
     given = tuple(item.number for item in written.items if not item.blank)
-    reply_type = evidence_reply(task.id, step, task.categories, given)
+    reply_type = evidence_reply(task.id, step, task.categories, given, memory=wants_memory(task))
     asked = await analyst(
         analyst_prompt(case, step, memories),
         reply_type,

@@ -13,6 +13,7 @@ from creaeval.sheets.score_sheet import ScoreSheet
 
 if TYPE_CHECKING:
     from creaeval.data import Response
+    from creaeval.data.examples import Example
     from creaeval.errors import CreaEvalError
     from creaeval.llm import Ask, CallRecord
     from creaeval.tasks import Scenario, Task
@@ -30,11 +31,14 @@ class Case:
         What the respondent wrote; steps that are absent or empty are left out.
     scenario : Scenario or None
         What it answers, where the task has scenarios.
+    examples : tuple of Example
+        Work by others with its points, to show before it.
     """
 
     task: Task
     response: Response
     scenario: Scenario | None
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,8 @@ class StageFailure(Record):
 class CallSummary(Record):
     """Tokens, seconds and cost of one call, for the accounts of a run.
 
-    ``stage`` is the step the analyst read, or ``judge``. ``cost_usd`` is what it cost when it was made, None
-    where no price was known; a reply from the ledger cost nothing now.
+    ``stage`` is the step that was read, or ``judge`` where it was all of them. ``cost_usd`` is what it cost
+    when it was made, None where no price was known; a reply from the ledger cost nothing now.
     """
 
     key: str
@@ -136,6 +140,10 @@ class Method:
         Whether it asks an analyst; if not, judges do everything.
     several_steps : bool
         Whether it is of use only for tasks with several steps.
+    logprobs : bool
+        Whether its judges are asked for the probabilities of their tokens.
+    examples : bool
+        Whether it can show its judges work that was scored before.
     """
 
     name: str
@@ -144,6 +152,8 @@ class Method:
     calls: Callable[[Case, int, int, int], int]
     uses_analyst: bool = True
     several_steps: bool = False
+    logprobs: bool = False
+    examples: bool = False
 
 
 def summarise(call: CallRecord) -> CallSummary:

@@ -93,7 +93,7 @@ async def _analyse(
     failures: list[StageFailure] = []
     for step in steps_of(case):
         try:
-            evidence, memories[step.id] = await analyse_step(
+            evidence, memory = await analyse_step(
                 case, step, memories if hand_on else {}, analyst, repeat=number - 1
             )
         except PermanentCallError:
@@ -102,6 +102,8 @@ async def _analyse(
             failures.append(failure(step.id, analyst, error))
             break
         found.append(evidence)
+        if memory:
+            memories[step.id] = memory
     whole = Evidence(response_id=case.response.id, steps=tuple(found))
     return Analysis(repeat=number, evidence=whole, memories=memories), failures
 

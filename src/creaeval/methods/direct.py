@@ -1,4 +1,7 @@
-"""The methods ``direct`` and ``table``: each judge reads the whole response and scores it in one call."""
+"""The methods ``direct`` and ``table``: each judge reads the whole response and scores it in one call.
+
+The paper's ablations without evidence and without decoupling are these, so both have a second name.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ def one_call(_: Case, judges: int, __: int, judge_repeats: int) -> int:
     return judges * judge_repeats
 
 
-@register("direct", calls=one_call, uses_analyst=False)
+@register("no-evidence", calls=one_call, uses_analyst=False)
+@register("direct", calls=one_call, uses_analyst=False, examples=True)
 async def direct(case: Case, roles: Roles) -> Outcome:
     """Have each judge score the whole response in one call: also the ablation without evidence.
 
@@ -40,6 +44,7 @@ async def direct(case: Case, roles: Roles) -> Outcome:
     return await _score(case, roles, analysis=False)
 
 
+@register("no-decoupling", calls=one_call, uses_analyst=False)
 @register("table", calls=one_call, uses_analyst=False)
 async def table(case: Case, roles: Roles) -> Outcome:
     """Have each judge write analysis and points in one call: also the ablation without decoupling."""

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 _FINDING = '{"quotes": ["…"], "observation": "…", "status": "present"}'
 
 
-def evidence_form(step: Step) -> str:
-    """Show the form of the analyst's answer for a step."""
-    parts = [f'"memory": "{step.name}: …"']
+def evidence_form(step: Step, *, memory: bool = True) -> str:
+    """Show the form of the analyst's answer for a step, with a memory where other steps could read it."""
+    parts = [f'"memory": "{step.name}: …"'] if memory else []
     if step.items is not None:
         category = ['"category": "…"'] if step.items.categories else []
         item = ", ".join([*category, *_findings(step.item_dimensions)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.methods.base import failure
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from creaeval.llm import Ask
     from creaeval.methods.base import StageFailure
     from creaeval.sheets import ScoreSheet
+
+T = TypeVar("T")
 
 
 async def score_by_all(
@@ -64,3 +66,32 @@ async def score_by_all(
             numbers = {"evidence_repeat": evidence_repeat, "judge_repeat": repeat + 1}
             sheets.append(answer.model_copy(update=numbers))
     return sheets, failures
+
+
+async def all_of(*wanted: Awaitable[T]) -> list[T]:
+    """Wait for every answer, and only then raise what went wrong, so that nobody is asked behind its back.
+
+    Parameters
+    ----------
+    *wanted : awaitable
+        What to wait for, side by side.
+
+    Returns
+    -------
+    list
+        The answers, in this order.
+
+    Raises
+    ------
+    Exception
+        The first of the gravest: what must stop the run comes before what fails one sheet.
+    """
+    answers = await asyncio.gather(*wanted, return_exceptions=True)
+    errors = [answer for answer in answers if isinstance(answer, BaseException)]
+    for error in sorted(errors, key=_fails_one_sheet):
+        raise error
+    return [answer for answer in answers if not isinstance(answer, BaseException)]
+
+
+def _fails_one_sheet(error: BaseException) -> bool:
+    return isinstance(error, ReplyError | CallError) and not isinstance(error, PermanentCallError)

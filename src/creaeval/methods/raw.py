@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.methods.forms import score_form
-from creaeval.methods.render import oneline, render_prompt
+from creaeval.methods.render import oneline, render, render_prompt
 from creaeval.sheets import StepShape, check_grid
 from creaeval.sheets.replies import item_key, score_reply
 
@@ -58,20 +58,43 @@ def scorer_prompt(case: Case, steps: Sequence[Step], *, analysis: bool = False) 
     -------
     Prompt
     """
-    whole, sums = len(steps) == len(case.task.steps), case.task.unit == "response"
-    categories = categories_of(case, steps)
     return render_prompt(
         case.task.language,
         "scorer",
         scenario=case.scenario,
         steps=steps,
-        categories=categories,
-        analysis=analysis,
-        whole=whole,
-        sums=sums,
-        form=score_form(steps, whole=whole, categories=bool(categories), analysis=analysis, sums=sums),
+        form=_form(case, steps, analysis=analysis),
+        examples=case.examples,
         responses=[{"step": step, "text": response_text(case, step)} for step in steps],
+        **_rules(case, steps, analysis=analysis),
     )
+
+
+def turn_text(case: Case, step: Step) -> str:
+    """Write the turn of a conversation that has one step scored: scenario, rubric, form and response."""
+    return scorer_prompt(case, [step]).user
+
+
+def candidates_text(case: Case, step: Step, candidates: Sequence[Reply], *, merge: bool = False) -> str:
+    """Write the turn that has one of several scorers' answers for a step chosen, or all of them merged."""
+    return render(
+        case.task.language,
+        "candidates",
+        scenario=case.scenario,
+        steps=[step],
+        text=response_text(case, step),
+        candidates=[candidate.model_dump_json() for candidate in candidates],
+        merge=merge,
+        categories=categories_of(case, [step]),
+        form=_form(case, [step]),
+    )
+
+
+def conversation_system(case: Case, name: Literal["turns", "selector", "merger"]) -> str:
+    """Write the instructions of a conversation in which the steps follow one by one."""
+    # A single step may be the whole task; several have a reply each, and so no total.
+    rules = {**_rules(case, steps_of(case)), "whole": len(case.task.steps) == 1}
+    return render(case.task.language, name, **rules)
 
 
 def scorer_reply(case: Case, steps: Sequence[Step], *, analysis: bool = False) -> type[Reply]:
@@ -84,6 +107,20 @@ def categories_of(case: Case, steps: Sequence[Step]) -> tuple[str, ...]:
     """Return the task's categories if one of the steps sorts its items, else none."""
     sorts = any(step.items is not None and step.items.categories for step in steps)
     return case.task.categories if sorts else ()
+
+
+def _rules(case: Case, steps: Sequence[Step], *, analysis: bool = False) -> dict[str, Any]:
+    return {
+        "categories": categories_of(case, steps),
+        "analysis": analysis,
+        "whole": len(steps) == len(case.task.steps),
+        "sums": case.task.unit == "response",
+    }
+
+
+def _form(case: Case, steps: Sequence[Step], *, analysis: bool = False) -> str:
+    rules = _rules(case, steps, analysis=analysis)
+    return score_form(steps, **{**rules, "categories": bool(rules["categories"])})
 
 
 def grid_columns(case: Case, step: Step) -> int | None:

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 _BUILTIN_MODULES = (
     "creaeval.methods.creaeval",
+    "creaeval.methods.one_pass",
     "creaeval.methods.direct",
+    "creaeval.methods.expected",
+    "creaeval.methods.cot",
+    "creaeval.methods.thoughts",
+    "creaeval.methods.reference",
 )
 _methods: dict[str, Method] = {}
 
@@ -28,6 +33,8 @@ def register(
     calls: Callable[[Case, int, int, int], int],
     uses_analyst: bool = True,
     several_steps: bool = False,
+    logprobs: bool = False,
+    examples: bool = False,
 ) -> Callable[[Scorer], Scorer]:
     """Register a method under the name users type.
 
@@ -35,7 +42,7 @@ def register(
     ----------
     name : str
         The name.
-    calls, uses_analyst, several_steps
+    calls, uses_analyst, several_steps, logprobs, examples
         As in :class:`~creaeval.methods.Method`; its summary is the first line of the function's docstring.
 
     Returns
@@ -51,7 +58,7 @@ def register(
 
     def keep(score: Scorer) -> Scorer:
         summary = (score.__doc__ or "").strip().partition("\n")[0]
-        _keep(Method(name, score, summary, calls, uses_analyst, several_steps))
+        _keep(Method(name, score, summary, calls, uses_analyst, several_steps, logprobs, examples))
         return score
 
     return keep

@@ -119,20 +119,21 @@ def _tables(task: Task, means: pd.DataFrame, measure: str, width: int) -> Iterat
     # Many columns leave no room for intervals but that of the average; the files have them all.
     bare = len(scorers) > _MOST_WITH_INTERVALS
     cell = _BARE_CELL if bare else _CELL
-    room = max(2, (width - _FIRST_COLUMN - _LAST_COLUMN) // (cell + _GAP))
+    last = max(_LAST_COLUMN, 2 * len(str(of_measure["n"].max())) + 1)
+    room = max(2, (width - _FIRST_COLUMN - last - _GAP) // (cell + _GAP))
     # People stand beside the judges of every part.
     people = [one for one in scorers if one == HUMAN]
     judges = [one for one in scorers if one != HUMAN]
     at_once = room if len(scorers) <= room else room - len(people)
     for start in range(0, max(len(judges), 1), at_once):
         shown = [*judges[start : start + at_once], *people]
-        last = min(start + at_once, len(judges))
-        more = f" (judges {start + 1} to {last} of {len(judges)})" if len(judges) > at_once else ""
+        end = min(start + at_once, len(judges))
+        more = f" (judges {start + 1} to {end} of {len(judges)})" if len(judges) > at_once else ""
         table = Table(title=MEASURES[measure] + more, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
         table.add_column("", min_width=_FIRST_COLUMN, overflow="fold")
         for scorer in shown:
             table.add_column(escape(scorer), justify="right", overflow="fold", min_width=cell)
-        table.add_column("n", justify="right", style="dim", min_width=_LAST_COLUMN)
+        table.add_column("n", justify="right", style="dim", min_width=last)
         chosen = of_measure[of_measure["judge"].isin(shown)]
         for dimension, name in _rows(task, list(dict.fromkeys(chosen["dimension"])), table):
             rows = chosen[chosen["dimension"].eq(dimension)].set_index("judge")
@@ -290,7 +291,8 @@ def _needed(report: AgreementReport) -> Iterator[str]:
             told.append(f"no number of {who} in {never}")
         if undefined:
             told.append(f"not to be told for {who} in {undefined}")
-        objects = str(rows["design"].iloc[0]).partition(" x ")[0]
+        design = str(rows["design"].iloc[0])
+        objects = "response" if " within " in design else design.partition(" x ")[0]
         yield (
             f"For a reliability of {rows['target'].iloc[0]:g} in ranking {objects}s: {'; '.join(told)} "
             "(d_study.csv)."

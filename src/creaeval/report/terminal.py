@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from creaeval.report.progress import cost_text
+from creaeval.report.unit_text import unit_table
 from creaeval.tasks import display_name, resolve
 
 if TYPE_CHECKING:
@@ -40,7 +41,10 @@ def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rat
     rating_note : str
         Said of the ratings, such as that they are made up.
     """
-    if run.summary.scored <= _SHEETS_SHOWN:
+    if run.task.unit == "item":
+        console.print(unit_table(run, _ROWS_SHOWN))
+        console.print(f"At most {_ROWS_SHOWN} rows are shown here; scores_wide.csv has all.")
+    elif run.summary.scored <= _SHEETS_SHOWN:
         scored = [outcome for outcome in run.outcomes if outcome.sheets]
         if ratings and scored:
             console.print("± is the judge's score minus the rating beside it, in points.")
@@ -114,7 +118,8 @@ def _sheet_table(
     table.add_column("", no_wrap=True)
     table.add_column("of", justify="right", style="dim")
     for sheet in sheets:
-        table.add_column(escape(sheet.scorer), justify="right", overflow="fold")
+        heading = "\n".join([sheet.scorer, *_repeat(sheet, sheets)])
+        table.add_column(escape(heading), justify="right", overflow="fold")
     for rating in ratings:
         table.add_column(escape(rating.rater), justify="right", overflow="fold")
         for _ in sheets:
@@ -132,6 +137,13 @@ def _sheet_table(
             table.add_row(f"  {row[0]}", *row[1:], style="bold" if last else "", end_section=last)
     table.add_row(*_sheet_row(task, "total", sheets, ratings), style="bold")
     return table
+
+
+def _repeat(sheet: ScoreSheet, sheets: Sequence[ScoreSheet]) -> list[str]:
+    """Say which of a response's repeats a sheet is, as far as there are any."""
+    evidence = [f"evidence {sheet.evidence_repeat}"] if any(s.evidence_repeat > 1 for s in sheets) else []
+    judging = [f"repeat {sheet.judge_repeat}"] if any(s.judge_repeat > 1 for s in sheets) else []
+    return evidence + judging
 
 
 def _sheet_row(
@@ -152,9 +164,10 @@ def _overview(run: Run) -> Table:
     for step in run.task.steps:
         table.add_column(f"{step.id}\n({step.max})", justify="right")
     table.add_column(f"Total\n({run.task.max})", justify="right", style="bold")
-    for sheet in (sheet for outcome in scored for sheet in outcome.sheets):
+    for sheet, sheets in ((sheet, outcome.sheets) for outcome in scored for sheet in outcome.sheets):
         overalls = [_points(sheet.final(f"{step.id}.overall")) for step in run.task.steps]
-        table.add_row(escape(sheet.response_id), escape(sheet.scorer), *overalls, _points(sheet.total))
+        judge = ", ".join([sheet.scorer, *_repeat(sheet, sheets)])
+        table.add_row(escape(sheet.response_id), escape(judge), *overalls, _points(sheet.total))
     return table
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
+from creaeval.runs.panel_rows import long_with_panel, wide_with_panel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,7 +38,7 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
     -------
     list of Path
         ``scores.csv``, ``scores_wide.csv``, ``failures.csv``, ``run.json``, and ``responses/ID.json`` with
-        evidence, memory and sheets of one response each.
+        evidence, memory and sheets of one response each, or of one batch where items are the units.
 
     Raises
     ------
@@ -49,12 +50,12 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
     try:
         (folder / "responses").mkdir(parents=True, exist_ok=True)
         written = [
-            _write_frames((part.scores for part in run.parts()), folder / "scores.csv"),
-            _write_frames((part.scores_wide for part in run.parts()), folder / "scores_wide.csv"),
+            _write_frames((long_with_panel(part) for part in run.parts()), folder / "scores.csv"),
+            _write_frames((wide_with_panel(part) for part in run.parts()), folder / "scores_wide.csv"),
             _write_frames((part.failures for part in run.parts()), folder / "failures.csv"),
             _write_json({"state": run.state, **run.manifest}, folder / "run.json"),
         ]
-        names = file_names(list(run.carried))
+        names = file_names(list(run.units or run.carried))
         for outcome in run.outcomes:
             path = folder / "responses" / f"{names[outcome.response_id]}.json"
             written.append(_write_json(outcome.model_dump(mode="json"), path))

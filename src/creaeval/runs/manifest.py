@@ -60,6 +60,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
         "evidence_repeats": plan.evidence_repeats,
         "judge_repeats": plan.judge_repeats,
         "judges": [_model(*judge) for judge in judges],
+        **({"examples": [asdict(example) for example in plan.examples]} if plan.examples else {}),
         "prompts_sha256": {"language": plan.task.language, **prompt_hashes(plan.task.language)},
         "scenarios": sorted({case.scenario.id for case in plan.cases if case.scenario is not None}),
         "responses": [

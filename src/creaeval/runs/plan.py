@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,12 +14,21 @@ from creaeval.data import find_scenario
 from creaeval.errors import DataError, SettingError
 from creaeval.llm.key import answer_settings
 from creaeval.llm.settings import RoleSettings, role_settings
-from creaeval.methods import Case, Method, StageFailure, get_method, prompt_hashes, prompt_languages
+from creaeval.methods import (
+    Case,
+    Method,
+    StageFailure,
+    get_method,
+    list_methods,
+    prompt_hashes,
+    prompt_languages,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from creaeval.data import Response
+    from creaeval.data.examples import Example
     from creaeval.llm import ChatModel
     from creaeval.tasks import Scenario, Task
 
@@ -52,6 +61,8 @@ class Plan:
         By response id, why a response is not scored at all.
     evidence_repeats, judge_repeats : int
         How often evidence is gathered, and how often each judge scores it.
+    examples : tuple of Example
+        Work by others that judges are shown with its points.
     """
 
     task: Task
@@ -65,11 +76,12 @@ class Plan:
     refused: Mapping[str, StageFailure]
     evidence_repeats: int = 1
     judge_repeats: int = 1
+    examples: tuple[Example, ...] = ()
 
     @cached_property
     def run_id(self) -> str:
         """Name the run by all that decides its scores: the same command is the same run."""
-        content = {
+        content: dict[str, Any] = {
             "task": self.task.model_dump(mode="json"),
             "method": self.method,
             "analyst": None if self.analyst is None else dict(self.analyst.identity),
@@ -81,6 +93,8 @@ class Plan:
             "responses": sorted(map(_content_hash, self.cases)),
             "refused": sorted(self.refused),
         }
+        if self.examples:
+            content["examples"] = [astuple(example) for example in self.examples]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:10]
 
     @property
@@ -114,6 +128,7 @@ def make_plan(
     missing_step: MissingStep = "refuse",
     evidence_repeats: int = 1,
     judge_repeats: int = 1,
+    examples: Sequence[Example] = (),
 ) -> Plan:
     """Check everything that can be checked before the first call.
 
@@ -133,6 +148,8 @@ def make_plan(
         What to do with a response that lacks a step: refuse it, or score the steps it has.
     evidence_repeats, judge_repeats : int
         How often evidence is gathered, and how often each judge scores.
+    examples : sequence of Example
+        Work by others that judges are shown with its points, where the method can show it.
 
     Returns
     -------
@@ -150,6 +167,9 @@ def make_plan(
     _check_ids(responses)
     chosen = get_method(method)
     _check_method(chosen, task, evidence_repeats, judge_repeats)
+    if examples and not chosen.examples:
+        able = ", ".join(one.name for one in list_methods() if one.examples)
+        raise SettingError(f"The method {method} shows no examples; those that do are {able}.")
     if not chosen.uses_analyst:
         analyst = None
     elif analyst is None:
@@ -174,7 +194,7 @@ def make_plan(
             problems += error.problems
             continue
         missing = response.missing_steps(task)
-        case = Case(task, _without(task, response, missing), scenario)
+        case = Case(task, _without(task, response, missing), scenario, tuple(examples))
         if reason := _refusal(task, response, missing, missing_step):
             refused[response.id] = StageFailure(stage="input", model="", reason=reason)
         else:
@@ -188,20 +208,26 @@ def make_plan(
         analyst,
         tuple(judges),
         None if analyst is None else role_settings(analyst, settings or {}, "analyst"),
-        tuple(role_settings(judge, settings or {}, "judge") for judge in judges),
+        tuple(_judge_settings(judge, settings or {}, chosen) for judge in judges),
         tuple(responses),
         tuple(cases),
         refused,
         evidence_repeats,
         judge_repeats,
+        tuple(examples),
     )
+
+
+def _judge_settings(judge: ChatModel, given: Mapping[str, Any], method: Method) -> RoleSettings:
+    found = role_settings(judge, given, "judge")
+    return replace(found, settings=replace(found.settings, logprobs=method.logprobs))
 
 
 def _check_method(method: Method, task: Task, evidence_repeats: int, judge_repeats: int) -> None:
     if method.several_steps and len(task.steps) == 1:
         raise SettingError(
             f"The method {method.name} goes from step to step, and task {task.id} has only one. "
-            "Use direct, table or creaeval."
+            "`creaeval methods list --task TASK` lists those that fit it."
         )
     for name, number in (("evidence", evidence_repeats), ("judge", judge_repeats)):
         if number < 1:
@@ -271,3 +297,26 @@ def unscored_items(plan: Plan) -> list[str]:
                     f"(the first {items.max} count)"
                 )
     return lines
+
+
+def repeat_notes(plan: Plan) -> list[str]:
+    """Say which repeats may all be equal, since the model takes its likeliest word each time.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+
+    Returns
+    -------
+    list of str
+        One line for each model concerned.
+    """
+    analyst = [] if plan.analyst is None else [("analyst", plan.evidence_repeats, *plan.roles[0])]
+    judges = [("judge", plan.judge_repeats, *role) for role in plan.roles[-len(plan.judges) :]]
+    return [
+        f"{role} {model.name} is asked {times} times at temperature 0, so its repeats may all be equal. "
+        f"Repeats that vary take --set {role}.temperature=… above 0."
+        for role, times, model, settings in (*analyst, *judges)
+        if times > 1 and settings.settings.temperature == 0
+    ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.runs.summary import Summary, summarise_outcomes
+from creaeval.runs.units import invalid_code, split_sheet
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from creaeval.methods import CallSummary, Outcome
+    from creaeval.runs.units import Unit
     from creaeval.sheets import ScoreSheet
     from creaeval.tasks import Task
 
@@ -34,6 +36,8 @@ SCORE_COLUMNS = (
     "model_score",
     "computed_score",
 )
+#: Stands behind the scores where items are the units: why one has none.
+INVALID = "invalid"
 # Responses whose rows are held at once while a run is written.
 _PART = 50
 FAILURE_COLUMNS = ("response_id", "stage", "model", "reason")
@@ -55,8 +59,11 @@ class Run:
         Versions, settings, models, prompt hashes, times: what it takes to repeat the run.
     outcomes : sequence of Outcome
         One a response, in the order of the input; read from the ledger as they are needed, or all in memory.
+        Where items are the units, one a batch of them.
     carried : mapping of str to mapping
-        By response id, the extra columns of the input.
+        By response id, the extra columns of the input; where items are the units, by theirs.
+    units : mapping of str to sequence of Unit
+        Where items are the units, those of each batch, the first of which is item 1; else empty.
     """
 
     id: str
@@ -65,11 +72,15 @@ class Run:
     manifest: Mapping[str, Any]
     outcomes: Sequence[Outcome]
     carried: Mapping[str, Mapping[str, str]]
+    units: Mapping[str, Sequence[Unit]] = field(default_factory=dict)
 
     @property
     def sheets(self) -> tuple[ScoreSheet, ...]:
-        """Every score sheet, by response and judge."""
-        return tuple(sheet for outcome in self.outcomes for sheet in outcome.sheets)
+        """Every score sheet, by response and judge; where items are the units, a sheet for each of them."""
+        sheets = tuple(sheet for outcome in self.outcomes for sheet in outcome.sheets)
+        if self.task.unit == "response":
+            return sheets
+        return tuple(one for sheet in sheets for one in split_sheet(sheet, self.units[sheet.response_id]))
 
     def parts(self) -> Iterator[Run]:
         """Split the run into parts of a few responses, for work that must not hold all of them at once."""
@@ -98,16 +109,18 @@ class Run:
     def scores(self) -> pd.DataFrame:
         """All scores in long form, the columns of ``scores.csv``; ``item`` is missing on step-level rows.
 
-        Carried columns follow; one called like a column of this table is named ``input_NAME``.
+        Where items are the units, each has a row for each of its dimensions, and ``invalid`` says why one
+        has no score. Carried columns follow; one called like a column of this table is named ``input_NAME``.
         """
         import pandas as pd
 
-        carried = self._carried_columns(SCORE_COLUMNS)
+        columns = (*SCORE_COLUMNS, *((INVALID,) if self.task.unit == "item" else ()))
+        carried = self._carried_columns(columns)
         rows = [
-            {**dict(zip(SCORE_COLUMNS, row, strict=True)), **{carried[name]: extra[name] for name in extra}}
+            {**dict(zip(columns, row, strict=True)), **{carried[name]: extra[name] for name in extra}}
             for row, extra in self._score_rows()
         ]
-        frame = pd.DataFrame(rows, columns=[*SCORE_COLUMNS, *carried.values()])
+        frame = pd.DataFrame(rows, columns=[*columns, *carried.values()])
         return frame.astype(
             {"item": "Int64", "score": "Float64", "model_score": "Float64", "computed_score": "Float64"}
         )
@@ -116,20 +129,23 @@ class Run:
         method = self.manifest["method"]
         for sheet in self.sheets:
             extra = dict(self.carried.get(sheet.response_id, {}))
+            head = (sheet.response_id, method, sheet.scorer, sheet.evidence_repeat, sheet.judge_repeat)
+            if self.task.unit == "item":
+                for identity in identities(self.task):
+                    points, step = sheet.final(identity), identity.partition(".")[0]
+                    yield (*head, step, None, identity, points, points, None, invalid_code(sheet)), extra
+                continue
             for row in sheet.rows():
-                head = (
-                    *(sheet.response_id, method, sheet.scorer, sheet.evidence_repeat, sheet.judge_repeat),
-                    *(row.step, row.item, row.dimension),
-                )
-                yield (*head, row.score, row.model_score, row.computed_score), extra
+                place = (row.step, row.item, row.dimension)
+                yield (*head, *place, row.score, row.model_score, row.computed_score), extra
 
     @property
     def scores_wide(self) -> pd.DataFrame:
         """Final scores, one row for each response and judge, one column for each identity of the task."""
         import pandas as pd
 
-        parts = identities(self.task)
-        own = ["response_id", "method", "judge", *parts]
+        parts, by_items = identities(self.task), self.task.unit == "item"
+        own = ["response_id", "method", "judge", *parts, *([INVALID] if by_items else [])]
         carried = self._carried_columns(own)
         rows = [
             {
@@ -137,6 +153,7 @@ class Run:
                 "method": self.manifest["method"],
                 "judge": sheet.scorer,
                 **{part: sheet.final(part) for part in parts},
+                **({INVALID: invalid_code(sheet)} if by_items else {}),
                 **{carried[name]: text for name, text in self.carried.get(sheet.response_id, {}).items()},
             }
             for sheet in self.sheets
@@ -145,13 +162,18 @@ class Run:
 
     @property
     def failures(self) -> pd.DataFrame:
-        """Why responses, or single judges of them, have no scores."""
+        """Why responses, or single judges of them, have no scores; where items are the units, why each."""
         import pandas as pd
 
         rows = [
-            (outcome.response_id, failure.stage, failure.model, failure.reason)
+            (response_id, failure.stage, failure.model, failure.reason)
             for outcome in self.outcomes
             for failure in outcome.failures
+            for response_id in (
+                [outcome.response_id]
+                if self.task.unit == "response"
+                else [unit.id for unit in self.units[outcome.response_id]]
+            )
         ]
         return pd.DataFrame(rows, columns=list(FAILURE_COLUMNS))
 

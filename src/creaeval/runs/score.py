@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import warnings
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from creaeval.data import Response, read_responses, read_scenarios
+from creaeval.data import Response, batch_notes, read_responses, read_scenarios
+from creaeval.data.batches import BATCH
+from creaeval.data.examples import read_examples
 from creaeval.errors import CreaEvalError
 from creaeval.llm import ChatModel, Ledger, Settings, open_model
 from creaeval.llm.providers.book import open_book
 from creaeval.runs.engine import carry_out
 from creaeval.runs.manifest import describe_plan, describe_result
-from creaeval.runs.plan import MissingStep, Plan, make_plan
+from creaeval.runs.plan import MissingStep, Plan, make_plan, repeat_notes
 from creaeval.runs.store import RunStore
+from creaeval.runs.units import kept_with, unasked
 from creaeval.tasks import Scenario, Task, load_task
 
 if TYPE_CHECKING:
@@ -44,6 +48,10 @@ def score(
     models: str | Path | None = None,
     keys: str | Path | None = None,
     missing_step: MissingStep = "refuse",
+    reading: Mapping[str, Any] | None = None,
+    evidence_repeats: int = 1,
+    judge_repeats: int = 1,
+    examples: str | Path | None = None,
     ledger: str | Path = DEFAULT_LEDGER,
     watcher: Watcher | None = None,
 ) -> Run:
@@ -72,6 +80,15 @@ def score(
         A file with lines ``NAME=value`` that holds API keys, which else come from the environment.
     missing_step : {"refuse", "skip"}
         Whether a response that lacks a step is refused, or scored for the steps it has.
+    reading : mapping of str to object, optional
+        How files of uses are read: ``columns``, ``batch``, ``split`` and ``mix_participants`` of
+        :func:`creaeval.data.read_responses`.
+    evidence_repeats, judge_repeats : int
+        How often evidence is gathered, and how often each judge scores it; at a temperature of 0 repeats may
+        be equal, and a UserWarning says so.
+    examples : path, optional
+        Work by others with its points, shown to the judges of a method that can show it; see
+        :func:`creaeval.data.examples.read_examples`.
     ledger : str or Path
         File or SQLAlchemy URL where calls and runs are kept; a finished call in it is not made again.
     watcher : Watcher, optional
@@ -103,7 +120,14 @@ def score(
         models=models,
         keys=keys,
         missing_step=missing_step,
+        reading=reading,
+        evidence_repeats=evidence_repeats,
+        judge_repeats=judge_repeats,
+        examples=examples,
     )
+    size = (reading or {}).get("batch", BATCH)
+    for note in (*repeat_notes(plan), *batch_notes(plan.task, plan.responses, size)):
+        warnings.warn(note, stacklevel=2)
     with Ledger.open(ledger) as opened:
         return run_plan(plan, opened, watcher, in_memory=True)
 
@@ -120,6 +144,10 @@ def prepare(
     models: str | Path | None = None,
     keys: str | Path | None = None,
     missing_step: MissingStep = "refuse",
+    reading: Mapping[str, Any] | None = None,
+    evidence_repeats: int = 1,
+    judge_repeats: int = 1,
+    examples: str | Path | None = None,
 ) -> Plan:
     """Read and check all inputs of :func:`score`, whose parameters these are.
 
@@ -144,13 +172,16 @@ def prepare(
 
     return make_plan(
         task=the_task,
-        responses=_responses(responses, the_task),
+        responses=_responses(responses, the_task, reading or {}),
         scenarios=given,
         analyst=model(analyst),
         judges=[model(judge) for judge in named],
         settings=_as_mapping(settings),
         method=method,
         missing_step=missing_step,
+        evidence_repeats=evidence_repeats,
+        judge_repeats=judge_repeats,
+        examples=read_examples(examples, the_task) if examples is not None else (),
     )
 
 
@@ -161,13 +192,13 @@ def _as_mapping(settings: Settings | Mapping[str, Any] | None) -> Mapping[str, A
 
 
 def _responses(
-    given: str | Path | Sequence[str | Path] | Sequence[Response], task: Task
+    given: str | Path | Sequence[str | Path] | Sequence[Response], task: Task, reading: Mapping[str, Any]
 ) -> Sequence[Response]:
     if isinstance(given, str | Path):
-        return read_responses([given], task)
+        return read_responses([given], task, **reading)
     paths = [one for one in given if isinstance(one, str | Path)]
     objects = [one for one in given if isinstance(one, Response)]
-    return [*read_responses(paths, task), *objects] if paths else objects
+    return [*read_responses(paths, task, **reading), *objects] if paths else objects
 
 
 def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_memory: bool = False) -> Run:
@@ -195,14 +226,15 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_m
         :class:`creaeval.runs.RunStore`.
     """
     store, run_id = RunStore(ledger), plan.run_id
-    given = {response.id: (position, response.extra) for position, response in enumerate(plan.responses)}
+    given = {response.id: (position, response) for position, response in enumerate(plan.responses)}
     store.begin(plan, describe_plan(plan))
 
     held: dict[int, Outcome] = {}
 
     def keep(outcome: Outcome) -> None:
-        position, carried = given[outcome.response_id]
-        store.keep(run_id, outcome, position, carried)
+        position, response = given[outcome.response_id]
+        outcome = unasked(plan, response) or outcome
+        store.keep(run_id, outcome, position, kept_with(plan.task, response))
         if in_memory:
             held[position] = outcome
 

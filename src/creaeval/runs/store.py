@@ -24,6 +24,7 @@ from sqlalchemy import (
 from creaeval.errors import SettingError
 from creaeval.methods import Outcome
 from creaeval.runs.run import Run, State
+from creaeval.runs.units import read_kept
 from creaeval.tasks import Task
 
 if TYPE_CHECKING:
@@ -132,8 +133,8 @@ class RunStore:
                 )
             )
 
-    def keep(self, run_id: str, outcome: Outcome, position: int, carried: Mapping[str, str]) -> None:
-        """Commit one outcome."""
+    def keep(self, run_id: str, outcome: Outcome, position: int, carried: Mapping[str, Any]) -> None:
+        """Commit one outcome with what :func:`creaeval.runs.units.kept_with` returns of its response."""
         with self._ledger.guard(), self._ledger.engine.begin() as connection:
             connection.execute(
                 _outcomes.insert().values(
@@ -186,13 +187,19 @@ class RunStore:
                 .where(_outcomes.c.run_id == row.id)
                 .order_by(_outcomes.c.position)
             ).all()
+        task = Task.model_validate(row.task)
+        by_items = task.unit == "item"
+        units = {one.response_id: read_kept(one.carried) for one in carried} if by_items else {}
         return Run(
             id=row.id,
             state=cast("State", row.state),
-            task=Task.model_validate(row.task),
+            task=task,
             manifest=row.manifest,
             outcomes=_StoredOutcomes(self._ledger, row.id, [one.response_id for one in carried]),
-            carried={one.response_id: one.carried for one in carried},
+            carried={unit.id: unit.carried for batch in units.values() for unit in batch}
+            if by_items
+            else {one.response_id: one.carried for one in carried},
+            units=units,
         )
 
     def list(self) -> list[RunLine]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from creaeval.methods import CallSummary, Outcome
+    from creaeval.sheets import Evidence
     from creaeval.tasks import Task
 
 
@@ -76,7 +77,7 @@ class Summary:
     failed_attempts : int
         Attempts at calls that brought no reply.
     quotes, quotes_found : int
-        The analyst's quotes, and how many were found in the responses.
+        The analyst's quotes, those of repeats included, and how many were found in the responses.
     observations, copied_observations : int
         The analyst's observations, and how many copy the response in part.
     disagreements : int
@@ -130,17 +131,16 @@ def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
             wrong = disagreements(sheet)
             counts["disagreements"] += len(wrong)
             first = first or (f"{sheet.response_id}, {wrong[0]}" if wrong else "")
-        if outcome.evidence is None:
-            continue
-        counts["quotes"] += len(outcome.evidence.quotes)
-        counts["quotes_found"] += sum(quote.found for quote in outcome.evidence.quotes)
-        for step in outcome.evidence.steps:
-            if step.grid_note and step.grid_score is None:
-                grids.append(f"{outcome.response_id}, {step.step}: {step.grid_note}.")
-            for name, finding in step.findings:
-                if task.step(step.step).dimension(name).derive != "distinct_categories":
-                    counts["observations"] += 1
-                    counts["copied_observations"] += finding.copied > 0
+        for evidence in _gathered(outcome):
+            counts["quotes"] += len(evidence.quotes)
+            counts["quotes_found"] += sum(quote.found for quote in evidence.quotes)
+            for step in evidence.steps:
+                if step.grid_note and step.grid_score is None:
+                    grids.append(f"{outcome.response_id}, {step.step}: {step.grid_note}.")
+                for name, finding in step.findings:
+                    if task.step(step.step).dimension(name).derive != "distinct_categories":
+                        counts["observations"] += 1
+                        counts["copied_observations"] += finding.copied > 0
     order = [step.id for step in task.steps if step.id in tokens]
     stages = [*order, *(stage for stage in tokens if stage not in order)]
     whole = sum((tokens[stage] for stage in stages), Tokens())
@@ -148,9 +148,16 @@ def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
     return Summary(
         **{name: counts[name] for name in names},
         first_disagreement=first,
-        grid_notes=tuple(grids),
+        # A grid is read from the response, so each repeat of its evidence says the same of it.
+        grid_notes=tuple(dict.fromkeys(grids)),
         tokens={**{stage: tokens[stage].rounded() for stage in stages}, "all": whole.rounded()},
     )
+
+
+def _gathered(outcome: Outcome) -> tuple[Evidence, ...]:
+    """All evidence of a response, of each time it was gathered."""
+    first = () if outcome.evidence is None else (outcome.evidence,)
+    return (*first, *(analysis.evidence for analysis in outcome.further))
 
 
 def _tokens(call: CallSummary) -> Tokens:

@@ -27,8 +27,10 @@ def complete_sheet(task: Task, sheet: ScoreSheet, grid_scores: Mapping[str, int]
     -------
     ScoreSheet
         Item sums, the counts of valid items and of distinct categories, groups, Overalls and, where every
-        step of the task is there and complete, the Total.
+        step of the task is there and complete, the Total. Where items are units of their own, no sums.
     """
+    if task.unit == "item":
+        return _without_sums(task, sheet)
     steps = tuple(
         _complete_step(task.step(scores.step), scores, (grid_scores or {}).get(scores.step))
         for scores in sheet.steps
@@ -37,6 +39,19 @@ def complete_sheet(task: Task, sheet: ScoreSheet, grid_scores: Mapping[str, int]
     complete = len(steps) == len(task.steps) and all(value is not None for value in overalls)
     total = sum(value for value in overalls if value is not None) if complete else None
     return sheet.model_copy(update={"steps": steps, "computed_total": total})
+
+
+def _without_sums(task: Task, sheet: ScoreSheet) -> ScoreSheet:
+    steps = [
+        scores.model_copy(
+            update={
+                "items": tuple(_mark_validity(task.step(scores.step), item) for item in scores.items),
+                "computed": {},
+            }
+        )
+        for scores in sheet.steps
+    ]
+    return sheet.model_copy(update={"steps": tuple(steps), "computed_total": None})
 
 
 def disagreements(sheet: ScoreSheet) -> list[str]:

@@ -40,7 +40,7 @@ def read_evidence(
     Returns
     -------
     tuple of (StepEvidence, str)
-        The evidence, and the analyst's memory of the step.
+        The evidence, and the analyst's memory of the step, empty where none was asked for.
     """
     found: dict[str, Any] = {name: getattr(reply, name) for name in type(reply).model_fields}
     entries: list[ItemEvidence] = []
@@ -73,7 +73,7 @@ def read_evidence(
             grid_score=grid.score if grid is not None else None,
             grid_note=grid.note if grid is not None else "",
         ),
-        str(found["memory"]).strip(),
+        str(found.get("memory", "")).strip(),
     )
 
 

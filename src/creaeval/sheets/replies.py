@@ -67,7 +67,7 @@ def observed(dimensions: Iterable[Dimension]) -> tuple[Dimension, ...]:
 
 @lru_cache(maxsize=256)
 def evidence_reply(
-    task_id: str, step: Step, categories: tuple[str, ...], items: tuple[int, ...]
+    task_id: str, step: Step, categories: tuple[str, ...], items: tuple[int, ...], *, memory: bool = True
 ) -> type[Reply]:
     """Generate the form of the analyst's reply for one step.
 
@@ -81,6 +81,8 @@ def evidence_reply(
         The task's categories, used where the step sorts its items.
     items : tuple of int
         Numbers of the items that are not blank; empty for a step without items.
+    memory : bool
+        Whether a memory is asked for: not in a task of a single step, where nobody would read it.
 
     Returns
     -------
@@ -88,9 +90,8 @@ def evidence_reply(
         Fields ``memory``, ``items`` (``item_1`` …), and one per step dimension.
     """
     # The memory comes first, next to the text it sums up: at the end small models repeat an earlier one.
-    fields: dict[str, Any] = {
-        "memory": (Annotated[_Words, Field(max_length=MAX_MEMORY)], ...),
-    }
+    noted = Annotated[_Words, Field(max_length=MAX_MEMORY)]
+    fields: dict[str, Any] = {"memory": (noted, ...)} if memory else {}
     if step.items is not None:
         parts: dict[str, Any] = {}
         if step.items.categories:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
 class ItemScores(Record):
     """Points of one item. An invalid one has its code and only the point it did not get for being valid.
 
-    A blank item has the code ``blank``.
+    A blank item has the code ``blank``. Points are whole, those of expected scores apart.
     """
 
     item: int
     invalid: str | None = None
     category: str | None = None
-    scores: dict[str, int] = Field(default_factory=dict)
+    scores: Mapping[str, int | float] = Field(default_factory=dict)
 
     @property
     def valid(self) -> bool:

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 Derivation = Literal["valid_items", "distinct_categories", "ranking_grid"]
+#: Codes of invalid items that the program gives by what is written, so that no model is asked.
+PROGRAM_CODES = ("blank", "dont_know")
 
 
 class Model(BaseModel):
@@ -119,8 +121,9 @@ class Group(Model):
 class Items(Model):
     """The list a step asks for: what an item is called, how many are scored, why one may be invalid.
 
-    ``invalid`` maps each code to its meaning; without codes every item is scored. A code named ``blank`` is
-    given to empty and missing items by the program, never by a model.
+    ``invalid`` maps each code to its meaning; without codes every item is scored. Two codes are given by the
+    program, never by a model: ``blank`` to empty and missing items and, where the step lists it,
+    ``dont_know`` to items that say no more than that.
     """
 
     name: Identifier
@@ -130,8 +133,8 @@ class Items(Model):
 
     @property
     def judged_codes(self) -> dict[str, str]:
-        """The codes a judge may give: all but ``blank``."""
-        return {code: text for code, text in self.invalid.items() if code != "blank"}
+        """The codes a judge may give: all but those of the program."""
+        return {code: text for code, text in self.invalid.items() if code not in PROGRAM_CODES}
 
 
 class Step(Model):
@@ -214,11 +217,17 @@ class Step(Model):
 
 
 class Scenario(Model):
-    """The situation a response answers."""
+    """The situation a response answers.
+
+    ``reference`` is a good answer to it that others are compared with, ``reference_id`` the id of the
+    response it is, if it is one of those that are scored: no response is compared with itself.
+    """
 
     id: Text
     title: str = ""
     text: Text
+    reference: str = ""
+    reference_id: str = ""
 
 
 def _read_scenarios(value: Any) -> Any:

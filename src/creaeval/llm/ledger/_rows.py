@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from creaeval.llm.chat import Usage
 from creaeval.llm.key import answer_settings, schema_hash
 from creaeval.llm.ledger._private import without_private
+from creaeval.llm.logprobs import read_tokens, tokens_from_json, tokens_to_json
 from creaeval.llm.records import State, StoredCall
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ _TYPES: dict[str, tuple[type, ...]] = dict.fromkeys(ANSWER, (str,)) | {
     "cost_usd": (float, NoneType),
     "attempts": (int, NoneType),
 }
+# Part of the answer, too, but not of the sums of rows without it: those of before there were any stay right.
+_ADDED = "logprobs"
 
 
 def checksum(row: Mapping[str, Any]) -> str:
@@ -39,7 +42,7 @@ def checksum(row: Mapping[str, Any]) -> str:
     Parameters
     ----------
     row : mapping
-        At least the fields in ``ANSWER`` and ``REQUEST``.
+        At least the fields in ``ANSWER`` and ``REQUEST``, and logprobs.
 
     Returns
     -------
@@ -55,7 +58,7 @@ def answer_is_whole(row: Mapping[str, Any]) -> bool:
     Parameters
     ----------
     row : mapping
-        At least the fields in ``ANSWER``, state, reason and checksum.
+        At least the fields in ``ANSWER``, logprobs, state, reason and checksum.
 
     Returns
     -------
@@ -65,6 +68,8 @@ def answer_is_whole(row: Mapping[str, Any]) -> bool:
     if row["state"] not in _STATES or not isinstance(row["reason"], str):
         return False
     if row["checksum"] is None:
+        if row[_ADDED] is not None:
+            return False
         return all(isinstance(row[name], _TYPES[name]) for name in ANSWER)
     return str(row["checksum"])[:_DIGITS] == _digits(row, ANSWER)
 
@@ -75,7 +80,7 @@ def is_whole(row: Mapping[str, Any]) -> bool:
     Parameters
     ----------
     row : mapping
-        At least the fields in ``ANSWER`` and ``REQUEST``, state, reason and checksum.
+        At least the fields in ``ANSWER`` and ``REQUEST``, logprobs, state, reason and checksum.
 
     Returns
     -------
@@ -86,7 +91,10 @@ def is_whole(row: Mapping[str, Any]) -> bool:
 
 
 def _digits(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    text = "\x1f".join([_flat(row[name]) for name in names])
+    values = [_flat(row[name]) for name in names]
+    if names is ANSWER and row[_ADDED] is not None:
+        values.append(_flat(row[_ADDED]))
+    text = "\x1f".join(values)
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:_DIGITS]
 
 
@@ -145,6 +153,7 @@ def call_row(call: NewCall) -> dict[str, Any]:
         "imported": False,
         "cost_usd": None if call.cost_usd is None else float(call.cost_usd),
         "attempts": call.attempts,
+        "logprobs": tokens_to_json(read_tokens(reply.logprobs)),
     }
     row["checksum"] = checksum(row)
     return row
@@ -156,7 +165,7 @@ def stored_call(row: Mapping[str, Any]) -> StoredCall:
     Parameters
     ----------
     row : mapping
-        The fields in ``ANSWER``, state and reason.
+        The fields in ``ANSWER``, logprobs, state and reason.
 
     Returns
     -------
@@ -175,6 +184,7 @@ def stored_call(row: Mapping[str, Any]) -> StoredCall:
         row["reason"],
         row["cost_usd"],
         row["attempts"],
+        tokens_from_json(row["logprobs"]),
     )
 
 

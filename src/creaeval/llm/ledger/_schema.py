@@ -60,6 +60,8 @@ calls = Table(
     Column("imported", Boolean, nullable=False),
     Column("cost_usd", Float),
     Column("attempts", Integer),
+    # JSON that the database need not look into; see creaeval.llm.logprobs.
+    Column("logprobs", Text),
     # SQLite notices damage to its structure but not to a text; see creaeval.llm.ledger._rows.
     Column("checksum", String(32)),
     sqlite_autoincrement=True,
@@ -159,4 +161,8 @@ def _costs_attempts_and_checksums(connection: Connection) -> None:
         connection.exec_driver_sql(f"PRAGMA user_version = {secrets.randbelow(2**31 - 1) + 1}")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_as_it_began, _costs_attempts_and_checksums)
+def _token_probabilities(connection: Connection) -> None:
+    run_statements(connection, "ALTER TABLE calls ADD COLUMN logprobs TEXT")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_as_it_began, _costs_attempts_and_checksums, _token_probabilities)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Text, bindparam, cast, delete, func, select, text, update
 
@@ -116,8 +116,8 @@ def prune(ledger: Ledger, days: float, *, dry: bool) -> Prunable:
 
 
 def _blank(connection: Connection, rule: ColumnElement[bool]) -> int:
-    blank = {"system": "", "messages": [], "reply": ""}
-    columns = [calls.c[name] for name in ("id", "checksum", *ANSWER, *REQUEST)]
+    blank: dict[str, Any] = {"system": "", "messages": [], "reply": "", "logprobs": None}
+    columns = [calls.c[name] for name in ("id", "checksum", "logprobs", *ANSWER, *REQUEST)]
     statement = (
         update(calls).where(calls.c.id == bindparam("row")).values({"checksum": bindparam("sum"), **blank})
     )

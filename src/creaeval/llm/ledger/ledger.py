@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         Totals,
     )
 
-_FOUND = (*ANSWER, "state", "reason", "checksum")
+_FOUND = (*ANSWER, "logprobs", "state", "reason", "checksum")
 _COLUMNS = [name for name in calls.columns.keys() if name != "id"]  # noqa: SIM118 - not a dict
 _JSON = [name for name in _COLUMNS if isinstance(calls.c[name].type, JSON)]
 

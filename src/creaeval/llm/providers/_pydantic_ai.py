@@ -57,10 +57,8 @@ def settings_to_send(
         else:
             sent["thinking"] = False if settings.reasoning == "none" else settings.reasoning
     if settings.logprobs:
-        names = ("google_logprobs",) if provider.api == "google" else ("openai_logprobs",)
-        sent |= dict.fromkeys(names, True)
-        if provider.api == "responses":
-            sent["openai_top_logprobs"] = 1
+        client = "google" if provider.api == "google" else "openai"
+        sent |= {f"{client}_logprobs": True, f"{client}_top_logprobs": provider.alternatives}
     if body:
         sent["extra_body"] = body
     return cast("ModelSettings", sent)

@@ -252,8 +252,16 @@ def _logprobs(response: ModelResponse) -> Sequence[Mapping[str, Any]]:
     found = next((one["logprobs"] for one in details if one.get("logprobs")), ())
     if isinstance(found, dict):  # Google's
         chosen = found.get("chosen_candidates") or ()
-        return [{"token": one["token"], "logprob": one["log_probability"]} for one in chosen]
+        others = found.get("top_candidates") or [{} for _ in chosen]
+        return [
+            {**_googles(one), "top_logprobs": [_googles(other) for other in beside.get("candidates") or ()]}
+            for one, beside in zip(chosen, others, strict=False)
+        ]
     return found
+
+
+def _googles(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {"token": entry["token"], "logprob": entry["log_probability"]}
 
 
 def without_credentials(url: str) -> str:

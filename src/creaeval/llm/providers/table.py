@@ -39,6 +39,8 @@ class Provider:
         Whether a seed can be sent.
     logprobs : bool
         Whether token probabilities can be asked for.
+    alternatives : int
+        Of how many tokens at each place they can be asked for at most.
     package : str
         The client's Python package, where the package needs an extra of the prefix's name.
     """
@@ -53,6 +55,7 @@ class Provider:
     own: bool = False
     takes_seed: bool = True
     logprobs: bool = False
+    alternatives: int = 20
     package: str = ""
 
     @property
@@ -139,6 +142,7 @@ PROVIDERS = {
             ("DASHSCOPE_BASE_URL",),
             dialect="qwen",
             logprobs=True,
+            alternatives=5,
         ),
         Provider(
             "mistral",

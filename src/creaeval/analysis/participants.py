@@ -1,0 +1,177 @@
+"""Scores of participants from those of their uses: fluency, and originality as mean, maximum and top two."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from creaeval.tasks import identities
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pandas as pd
+
+    from creaeval.runs import Run
+
+COLUMNS = [
+    "participant",
+    "object",
+    "judge",
+    "dimension",
+    "fluency",
+    "scored",
+    "mean",
+    "maximum",
+    "top2",
+]
+RELIABILITY_COLUMNS = ["judge", "dimension", "alpha", "participants", "objects", "reason"]
+#: Stands for all objects together in the column ``object``.
+ALL_OBJECTS = "(all)"
+
+
+class _Cell(NamedTuple):
+    """What a participant has for an object, in one judge's eyes: valid uses, and points of those scored."""
+
+    fluency: int
+    points: tuple[float, ...]
+
+
+_Cells = dict[str, dict[str, _Cell]]
+
+
+def participants(run: Run) -> pd.DataFrame:
+    """Sum up the uses of each participant.
+
+    Parameters
+    ----------
+    run : Run
+        Of a task whose units are items that carry ``participant`` and ``object``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each participant, object (and ``(all)`` of them together), judge and dimension:
+        ``fluency`` is the number of valid uses, ``scored`` how many of them the judge scored, ``mean``,
+        ``maximum`` and ``top2`` (the mean of the best two, or the only one) are of these. Of repeats, a use's
+        points are the mean. Uses of nobody known are left out; without any participant there are no rows.
+    """
+    import pandas as pd
+
+    rows = []
+    for judge, dimension, cells in _by_scorer(run):
+        for participant, of in cells.items():
+            together = _Cell(sum(c.fluency for c in of.values()), sum((c.points for c in of.values()), ()))
+            for name, cell in (*of.items(), (ALL_OBJECTS, together)):
+                best = sorted(cell.points, reverse=True)
+                values = (_mean(best), best[0] if best else None, _mean(best[:2]))
+                rows.append((participant, name, judge, dimension, cell.fluency, len(best), *values))
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    return frame.astype(dict.fromkeys(("mean", "maximum", "top2"), "Float64"))
+
+
+def participants_reliability(run: Run) -> pd.DataFrame:
+    """Estimate how reliable participants' means are, by how their means for different objects go together.
+
+    Parameters
+    ----------
+    run : Run
+        As for :func:`participants`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        For each judge and dimension Cronbach's ``alpha`` over the objects, of the participants who have a
+        mean for every object; the others are left out, and ``participants`` counts those that are not. An
+        undefined value is missing, and ``reason`` says why.
+    """
+    import pandas as pd
+
+    rows = []
+    for judge, dimension, cells in _by_scorer(run):
+        objects = list(dict.fromkeys(name for of in cells.values() for name in of))
+        means = [
+            [_mean(of[name].points) if name in of else None for name in objects] for of in cells.values()
+        ]
+        complete = [[value for value in row if value is not None] for row in means if None not in row]
+        alpha, reason = _alpha(complete, len(objects))
+        rows.append((judge, dimension, alpha, len(complete), len(objects), reason))
+    return pd.DataFrame(rows, columns=RELIABILITY_COLUMNS).astype({"alpha": "Float64"})
+
+
+def export_participants(run: Run, folder: str | Path) -> list[Path]:
+    """Write the tables of participants where a run has any.
+
+    Parameters
+    ----------
+    run : Run
+        Any run.
+    folder : str or Path
+        A folder that is there.
+
+    Returns
+    -------
+    list of Path
+        ``participants.csv`` and ``participants_reliability.csv``, or nothing.
+    """
+    from creaeval.runs import write_table
+
+    table = participants(run)
+    if table.empty:
+        return []
+    folder = Path(folder)
+    return [
+        write_table(table, folder / "participants.csv"),
+        write_table(participants_reliability(run), folder / "participants_reliability.csv"),
+    ]
+
+
+def _by_scorer(run: Run) -> Iterator[tuple[str, str, _Cells]]:
+    """Yield every judge and dimension with what each participant has for each object."""
+    known = {
+        unit.id: (unit.carried["participant"], unit.carried.get("object", ""), not unit.invalid)
+        for units in run.units.values()
+        for unit in units
+        if unit.carried.get("participant")
+    }
+    if not known:
+        return
+    points: defaultdict[tuple[str, str], defaultdict[str, list[float]]]
+    points = defaultdict(lambda: defaultdict(list))
+    refused: defaultdict[str, set[str]] = defaultdict(set)
+    for part in run.parts():
+        for sheet in part.sheets:
+            for identity in identities(run.task):
+                value = sheet.final(identity)
+                if value is not None:
+                    points[sheet.scorer, identity][sheet.response_id].append(value)
+                else:
+                    refused[sheet.scorer].add(sheet.response_id)
+    for judge in (judge["name"] for judge in run.manifest["judges"]):
+        for identity in identities(run.task):
+            given = points[judge, identity]
+            cells: _Cells = {}
+            for unit_id, (participant, name, asked) in known.items():
+                valid = asked and (unit_id in given or unit_id not in refused[judge])
+                own = _mean(given[unit_id]) if unit_id in given else None
+                before = cells.setdefault(participant, {}).get(name, _Cell(0, ()))
+                more = before.points if own is None else (*before.points, own)
+                cells[participant][name] = _Cell(before.fluency + valid, more)
+            yield judge, identity, cells
+
+
+def _mean(points: Sequence[float]) -> float | None:
+    return math.fsum(points) / len(points) if points else None
+
+
+def _alpha(means: list[list[float]], objects: int) -> tuple[float | None, str]:
+    from creaeval.stats.alpha import cronbach_alpha
+
+    if objects < 2:
+        return None, "there is a single object"
+    if len(means) < 2:
+        return None, "fewer than 2 participants have scores for every object"
+    value = cronbach_alpha(means)
+    return (None, "the participants are all equal") if math.isnan(value) else (value, "")

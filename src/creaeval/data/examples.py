@@ -1,0 +1,145 @@
+"""Examples of scored work, to be shown to judges before the work that they score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from creaeval.data.files import read_text
+from creaeval.data.ids import clean_name
+from creaeval.data.json_text import parse_json
+from creaeval.data.points import read_decimal
+from creaeval.data.table import find_column
+from creaeval.data.tables import read_table
+from creaeval.errors import DataError
+from creaeval.tasks import find_part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from creaeval.tasks import Dimension, Step, Task
+
+_ABOUT = ("object", "prompt", "scenario")
+
+
+@dataclass(frozen=True)
+class Example:
+    """Work that was scored before.
+
+    Parameters
+    ----------
+    text : str
+        The work.
+    points : tuple of (str, float)
+        Ids of dimensions with their points.
+    about : str
+        What it answers, such as the object of a use; empty where all answer the same.
+    """
+
+    text: str
+    points: tuple[tuple[str, float], ...]
+    about: str = ""
+
+
+def read_examples(path: str | Path, task: Task) -> tuple[Example, ...]:
+    """Read examples of scored work.
+
+    Parameters
+    ----------
+    path : str or Path
+        A csv or xlsx table, or a json list of objects, with the same names: ``response`` (or the step's id or
+        name) for the work; for its points a column a dimension, by id, name or alias, or ``score`` where the
+        task has one dimension; and, if need be, ``object`` (or ``prompt`` or ``scenario``) for what it
+        answers. Points may be means of several raters. Other columns are passed over.
+    task : Task
+        A task of one step.
+
+    Returns
+    -------
+    tuple of Example
+        In the order of the file.
+
+    Raises
+    ------
+    DataError
+        With every problem found.
+    """
+    path = Path(path)
+    if len(task.steps) > 1:
+        raise DataError(
+            f"{path}: examples can be shown for tasks of one step; {task.id} has {len(task.steps)}."
+        )
+    step = task.steps[0]
+    problems: list[str] = []
+    found = [_example(place, values, step, problems) for place, values in _entries(path, step)]
+    examples = tuple(example for example in found if example is not None)
+    if not problems and not examples:
+        problems.append(f"{path}: holds no example.")
+    if problems:
+        raise DataError(problems[0], problems[1:])
+    return examples
+
+
+def _entries(path: Path, step: Step) -> list[tuple[str, Mapping[str, Any]]]:
+    if path.suffix.lower() == ".json":
+        document = parse_json(read_text(path, "JSON"), str(path))
+        if not isinstance(document, list) or not all(isinstance(one, dict) for one in document):
+            raise DataError(f"{path}: expected a list of objects, such as {_FORM}.")
+        return [(f"{path}, entry {number}", one) for number, one in enumerate(document, 1)]
+    names = _work_names(step)
+    table = read_table(path, names, lambda header: find_column(header, *names) is not None)
+    problems: list[str] = []
+    rows: list[tuple[str, Mapping[str, Any]]] = [
+        (
+            table.row_place(row),
+            {title: table.read(row, title, "a value", problems) or "" for title in table.header},
+        )
+        for row in table.rows
+    ]
+    if problems:
+        raise DataError(problems[0], problems[1:])
+    return rows
+
+
+_FORM = '[{"response": "a boat", "originality": 3}]'
+
+
+def _work_names(step: Step) -> tuple[str, ...]:
+    return ("response", step.id, step.name, *((step.items.name,) if step.items is not None else ()))
+
+
+def _example(place: str, values: Mapping[str, Any], step: Step, problems: list[str]) -> Example | None:
+    before = len(problems)
+    titles = list(values)
+    work, about = find_column(titles, *_work_names(step)), find_column(titles, *_ABOUT)
+    text = values[work] if work is not None else ""
+    if not isinstance(text, str) or not text.strip():
+        problems.append(f"{place}: has no work; expected a text called response.")
+    points: dict[str, float] = {}
+    for title in titles:
+        dimension = None if title in (work, about) else _dimension(title, step)
+        if dimension is None or values[title] in ("", None):
+            continue
+        if dimension.id in points:
+            problems.append(f"{place}: {dimension.id} has points twice.")
+        try:
+            points[dimension.id] = read_decimal(values[title], dimension.scale.min, dimension.scale.max)
+        except ValueError as error:
+            problems.append(f"{place}, {title!r}: {error}.")
+    if not points and len(problems) == before:
+        known = ", ".join(d.id for d in step.dimensions)
+        problems.append(f"{place}: has no points; expected a value for {known}.")
+    if len(problems) > before:
+        return None
+    said = clean_name(str(values[about] or "")) if about is not None else ""
+    return Example(str(text).strip(), tuple(points.items()), said)
+
+
+def _dimension(title: str, step: Step) -> Dimension | None:
+    scored = [d for d in step.dimensions if d.derive is None]
+    if find_column([title], "score") and len(scored) == 1:
+        return scored[0]
+    head, dot, tail = title.partition(".")
+    part = find_part(step, tail if dot and head == step.id else title)
+    return next((d for d in scored if part is not None and d.id == part.id), None)

@@ -1,0 +1,129 @@
+"""The method ``direct-expected``: as ``direct``, with scores from the probabilities of the judge's tokens."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from creaeval.errors import ReplyError, SettingError
+from creaeval.methods.base import Outcome
+from creaeval.methods.direct import one_call
+from creaeval.methods.panel import score_by_all
+from creaeval.methods.raw import response_shape, scorer_prompt, scorer_reply, steps_of
+from creaeval.methods.registry import register
+from creaeval.sheets.expected import Expected, expected_scores, expected_sheet, score_scales
+from creaeval.sheets.read_replies import read_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from creaeval.llm import Ask
+    from creaeval.llm.ask import Asked
+    from creaeval.methods.base import Case, Roles
+    from creaeval.sheets import ScoreSheet
+    from creaeval.sheets.replies import Reply
+
+# What a judge's first reply showed: that probabilities come with it, or what is wrong.
+_shown: WeakKeyDictionary[Ask, SettingError | None] = WeakKeyDictionary()
+_turns: WeakKeyDictionary[Ask, asyncio.Lock] = WeakKeyDictionary()
+
+
+@register("direct-expected", calls=one_call, uses_analyst=False, logprobs=True, examples=True)
+async def direct_expected(case: Case, roles: Roles) -> Outcome:
+    """Have each judge score as in direct, and take expected scores from its tokens' probabilities.
+
+    Parameters
+    ----------
+    case : Case
+        The response and its scenario.
+    roles : Roles
+        The judges; no analyst is asked.
+
+    Returns
+    -------
+    Outcome
+        A sheet by ``NAME (expected)`` from each judge that succeeded. ``trail`` has the scores as they were
+        written, how much of the probability each expected score rests on, and why one is missing.
+
+    Raises
+    ------
+    SettingError
+        A judge's first reply came without probabilities, or without those of other tokens.
+    """
+    steps = steps_of(case)
+    prompt, reply_type = scorer_prompt(case, steps), scorer_reply(case, steps)
+    shape = response_shape(case, steps)
+    trails: dict[tuple[str, int], list[str]] = {}
+
+    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+        def ask() -> Awaitable[Asked[Reply]]:
+            return judge(
+                prompt,
+                reply_type,
+                schema_name=f"{case.task.id}_scores",
+                label={"response_id": case.response.id, "step": "judge"},
+                repeat=repeat,
+            )
+
+        asked = await _first_alone(judge, ask)
+        name = judge.model.name
+        written = read_scores(case.task, case.response.id, shape, [asked.value], name)
+        tokens = [(token.text, token.chances) for token in asked.reply.tokens]
+        try:
+            found = expected_scores(asked.reply.text, tokens, score_scales(case.task, written))
+        except ValueError as error:
+            raise ReplyError(f"{name} has no expected scores: {error}.") from error
+        values = {path: one.value if isinstance(one, Expected) else None for path, one in found.items()}
+        trails[name, repeat] = _trail(f"{name}, repeat {repeat + 1}", found)
+        if values and all(value is None for value in values.values()):
+            raise ReplyError(f"{name} has no expected scores: {'; '.join(trails[name, repeat][:3])}.")
+        return expected_sheet(case.task, shape, written, values)
+
+    sheets, failures = await score_by_all(roles.judges, roles.judge_repeats, one)
+    order = [(judge.model.name, repeat) for judge in roles.judges for repeat in range(roles.judge_repeats)]
+    return Outcome(
+        response_id=case.response.id,
+        trail=tuple(line for key in order for line in trails.get(key, ())),
+        sheets=tuple(sheets),
+        failures=tuple(failures),
+    )
+
+
+async def _first_alone(judge: Ask, ask: Callable[[], Awaitable[Asked[Reply]]]) -> Asked[Reply]:
+    """Let a judge's first call show, before a second one is paid for, that probabilities come with it."""
+    asked: Asked[Reply] | None = None
+    if judge not in _shown:
+        async with _turns.setdefault(judge, asyncio.Lock()):
+            if judge not in _shown:
+                asked = await ask()
+                _shown[judge] = _problem(judge, asked)
+    if (problem := _shown[judge]) is not None:
+        raise problem
+    return asked or await ask()
+
+
+def _problem(judge: Ask, asked: Asked[Reply]) -> SettingError | None:
+    tokens = asked.reply.tokens
+    if any(len(token.chances) > 1 for token in tokens):
+        return None
+    lacking = "no other tokens than its own" if tokens else "no token probabilities"
+    return SettingError(
+        f"{judge.model.name} names {lacking}, so it has no expected scores. The run was stopped after its "
+        "first reply. Use the method direct, or another model (`creaeval models check` says what one "
+        "returns)."
+    )
+
+
+def _trail(who: str, found: Mapping[tuple[str, ...], Expected | str]) -> list[str]:
+    lines: list[str] = []
+    for path, one in found.items():
+        name = ".".join(part for part in path if part != "items")
+        if isinstance(one, str):
+            lines.append(f"{who}, {name}: {one}")
+        elif one.value is None:
+            lines.append(f"{who}, {name}: written {one.sampled}, none expected, {one.reason}")
+        else:
+            words = f"written {one.sampled}, expected {one.value:.4g}, captured {one.captured:.1%}"
+            lines.append(f"{who}, {name}: {words}")
+    return lines

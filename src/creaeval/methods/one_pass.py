@@ -1,0 +1,144 @@
+"""The method ``one-pass``: evidence for all steps in one call. The paper's ablation without steps."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from pydantic import create_model
+
+from creaeval.errors import CallError, PermanentCallError, ReplyError
+from creaeval.methods.base import Analysis, Outcome, failure
+from creaeval.methods.forms import evidence_form
+from creaeval.methods.judge import judge_evidence
+from creaeval.methods.panel import score_by_all
+from creaeval.methods.raw import categories_of, grid_columns, response_text, steps_of
+from creaeval.methods.registry import register
+from creaeval.methods.render import render_prompt
+from creaeval.sheets import Evidence
+from creaeval.sheets.read_replies import read_evidence
+from creaeval.sheets.replies import Reply, evidence_reply, item_key, observed
+
+if TYPE_CHECKING:
+    from creaeval.llm import Ask, Prompt
+    from creaeval.methods.base import Case, Roles, StageFailure
+    from creaeval.sheets import ScoreSheet
+    from creaeval.tasks import Step
+
+#: The stage of the analyst's only call, where others have the step's id.
+ALL_STEPS = "all steps"
+
+
+def one_and_judges(_: Case, judges: int, evidence_repeats: int, judge_repeats: int) -> int:
+    """Count a call for the evidence, then one for each judge."""
+    return evidence_repeats * (1 + judges * judge_repeats)
+
+
+@register("one-pass", calls=one_and_judges)
+async def one_pass(case: Case, roles: Roles) -> Outcome:
+    """Have an analyst gather the evidence of all steps in one call, and judges score it: an ablation.
+
+    Parameters
+    ----------
+    case : Case
+        The response and its scenario.
+    roles : Roles
+        One analyst, any number of judges.
+
+    Returns
+    -------
+    Outcome
+        With the evidence, and a sheet from each judge that succeeded. Judges see this response's evidence
+        alone.
+    """
+    analyst = roles.analyst
+    assert analyst is not None  # noqa: S101 - the method is registered as asking one
+    analyses: list[Analysis] = []
+    failures: list[StageFailure] = []
+    sheets: list[ScoreSheet] = []
+    for number in range(1, roles.evidence_repeats + 1):
+        evidence = Evidence(response_id=case.response.id, steps=())
+        try:
+            evidence = await _gather(case, analyst, number - 1)
+        except PermanentCallError:
+            raise
+        except (ReplyError, CallError) as error:
+            failures.append(failure(ALL_STEPS, analyst, error))
+        else:
+            scored, failed = await _judge(case, roles, evidence, number)
+            sheets += scored
+            failures += failed
+        analyses.append(Analysis(repeat=number, evidence=evidence))
+    first, *further = analyses
+    return Outcome(
+        response_id=case.response.id,
+        evidence=first.evidence,
+        further=tuple(further),
+        sheets=tuple(sheets),
+        failures=tuple(failures),
+    )
+
+
+async def _judge(
+    case: Case, roles: Roles, evidence: Evidence, number: int
+) -> tuple[list[ScoreSheet], list[StageFailure]]:
+    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+        return await judge_evidence(case.task, case.scenario, evidence, judge, repeat=repeat)
+
+    return await score_by_all(roles.judges, roles.judge_repeats, one, evidence_repeat=number)
+
+
+async def _gather(case: Case, analyst: Ask, repeat: int) -> Evidence:
+    steps = steps_of(case)
+    asked = await analyst(
+        one_pass_prompt(case),
+        _reply(case.task.id, case.task.categories, tuple((step, _given(case, step)) for step in steps)),
+        schema_name=f"{case.task.id}_evidence",
+        label={"response_id": case.response.id, "step": ALL_STEPS},
+        repeat=repeat,
+    )
+    found = []
+    for step in steps:
+        written = case.response.steps[step.id]
+        blanks = {item.number: item.blank for item in written.items}
+        part = getattr(asked.value, step.id)
+        found.append(read_evidence(step, part, written.text, blanks, grid_columns(case, step))[0])
+    return Evidence(response_id=case.response.id, steps=tuple(found))
+
+
+def one_pass_prompt(case: Case) -> Prompt:
+    """Write the prompt that has all steps analysed at once, with their descriptions, without rubrics."""
+    steps = steps_of(case)
+    return render_prompt(
+        case.task.language,
+        "analyst_all",
+        scenario=case.scenario,
+        categories=categories_of(case, steps),
+        parts=[
+            {
+                "step": step,
+                "dimensions": observed(step.step_dimensions),
+                "form": evidence_form(step, memory=False),
+                "text": response_text(case, step),
+                "given": [item_key(number) for number in _given(case, step)],
+            }
+            for step in steps
+        ],
+    )
+
+
+def _given(case: Case, step: Step) -> tuple[int, ...]:
+    return tuple(item.number for item in case.response.steps[step.id].items if not item.blank)
+
+
+@lru_cache(maxsize=256)
+def _reply(
+    task_id: str, categories: tuple[str, ...], parts: tuple[tuple[Step, tuple[int, ...]], ...]
+) -> type[Reply]:
+    fields: dict[str, Any] = {
+        step.id: (evidence_reply(task_id, step, categories, items, memory=False), ...)
+        for step, items in parts
+    }
+    # create_model's overloads cannot follow fields that come as a mapping.
+    made: type[Reply] = create_model(f"{task_id}_evidence", __base__=Reply, **fields)
+    return made

@@ -1,0 +1,192 @@
+"""The method ``reference``: each yes/no test is a comparison with a text that was written to the same plot.
+
+After Li et al., arXiv 2504.15784, in our own words: their prompts and their cutoff are not published.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from creaeval.errors import SettingError
+from creaeval.methods.base import Outcome, StageFailure
+from creaeval.methods.panel import all_of, score_by_all
+from creaeval.methods.raw import response_text, steps_of
+from creaeval.methods.registry import register
+from creaeval.methods.render import oneline, render_prompt
+from creaeval.sheets import ScoreSheet, StepScores, complete_sheet
+from creaeval.sheets.replies import Reply
+
+if TYPE_CHECKING:
+    from creaeval.llm import Ask, Prompt
+    from creaeval.methods.base import Case, Roles
+    from creaeval.tasks import Dimension, Step, Task
+
+#: A test is passed from this average of both orders on (-2 to 2, in halves): 0 is as good as the reference.
+REFERENCE_CUTOFF = 0.0
+
+_POINTS = {
+    "significantly worse": -2,
+    "slightly worse": -1,
+    "same": 0,
+    "slightly better": 1,
+    "significantly better": 2,
+}
+
+
+def _say_something(text: str) -> str:
+    if not any(sign.isalnum() for sign in text):
+        raise ValueError("expected words")
+    return text
+
+
+class Comparison(Reply):
+    """How the second of two texts stands beside the first: words, then a rating of the second."""
+
+    analysis: Annotated[str, Field(min_length=1, max_length=700), AfterValidator(_say_something)]
+    rating: Literal[
+        "significantly worse", "slightly worse", "same", "slightly better", "significantly better"
+    ]
+
+
+def two_a_test(case: Case, judges: int, _: int, judge_repeats: int) -> int:
+    """Count two calls for each test, judge and repeat, none where there is nothing to compare with.
+
+    Raises
+    ------
+    SettingError
+        The task is no list of yes/no tests.
+    """
+    step = _the_step(case.task)
+    return 0 if _no_comparison(case) else 2 * len(step.dimensions) * judges * judge_repeats
+
+
+@register("reference", calls=two_a_test, uses_analyst=False)
+async def reference(case: Case, roles: Roles) -> Outcome:
+    """Have each judge compare the text with the plot's reference, test by test, in both orders.
+
+    Parameters
+    ----------
+    case : Case
+        The response; its scenario is the plot and brings the reference.
+    roles : Roles
+        The judges; no analyst is asked.
+
+    Returns
+    -------
+    Outcome
+        A sheet from each judge that answered every time, with 1 for each test that was passed; ``trail``
+        holds the ratings. A failure where the plot has no reference or the response is the reference itself.
+
+    Raises
+    ------
+    SettingError
+        The task is no list of yes/no tests.
+    """
+    step = _the_step(case.task)
+    if reason := _no_comparison(case):
+        failed = StageFailure(stage="input", model="", reason=reason)
+        return Outcome(response_id=case.response.id, failures=(failed,))
+    notes: dict[tuple[str, int], list[str]] = {
+        (judge.model.name, repeat): [] for judge in roles.judges for repeat in range(roles.judge_repeats)
+    }
+
+    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+        ratings = await all_of(*(_both_orders(case, step, d, judge, repeat) for d in step.dimensions))
+        passed: dict[str, float] = {}
+        who = judge.model.name + (f" (repeat {repeat + 1})" if roles.judge_repeats > 1 else "")
+        for dimension, (second, first) in zip(step.dimensions, ratings, strict=True):
+            average = (_POINTS[second] - _POINTS[first]) / 2
+            passed[dimension.id] = float(average >= REFERENCE_CUTOFF)
+            notes[judge.model.name, repeat].append(
+                f"{who}, {step.id}.{dimension.id}: {average:+g} (the response after the reference: {second}; "
+                f"the reference after the response: {first})"
+            )
+        scores = StepScores(step=step.id, written=passed)
+        sheet = ScoreSheet(response_id=case.response.id, scorer=judge.model.name, steps=(scores,))
+        return complete_sheet(case.task, sheet)
+
+    sheets, failures = await score_by_all(roles.judges, roles.judge_repeats, one)
+    return Outcome(
+        response_id=case.response.id,
+        trail=tuple(line for lines in notes.values() for line in lines),
+        sheets=tuple(sheets),
+        failures=tuple(failures),
+    )
+
+
+async def _both_orders(
+    case: Case, step: Step, dimension: Dimension, judge: Ask, repeat: int
+) -> tuple[str, str]:
+    """Rate the response after the reference, and the reference after the response."""
+
+    async def rate(*, response_second: bool) -> str:
+        asked = await judge(
+            comparison_prompt(case, step, dimension, response_second=response_second),
+            Comparison,
+            schema_name=f"{dimension.id}_comparison",
+            label={
+                "response_id": case.response.id,
+                "step": "judge",
+                "part": f"{dimension.id}, response {'second' if response_second else 'first'}",
+            },
+            repeat=repeat,
+        )
+        return asked.value.rating
+
+    second, first = await all_of(rate(response_second=True), rate(response_second=False))
+    return second, first
+
+
+def comparison_prompt(case: Case, step: Step, dimension: Dimension, *, response_second: bool) -> Prompt:
+    """Write the prompt that has two texts compared; what the tests of one response share comes first.
+
+    Parameters
+    ----------
+    case : Case
+        The response, and the plot with its reference.
+    step : Step
+        The task's step.
+    dimension : Dimension
+        The test.
+    response_second : bool
+        Whether the response stands after the reference. Which text is which is not said.
+
+    Returns
+    -------
+    Prompt
+    """
+    assert case.scenario is not None  # noqa: S101 - it brought the reference
+    texts = [case.scenario.reference, response_text(case, step)]
+    first, second = texts if response_second else reversed(texts)
+    return render_prompt(
+        case.task.language,
+        "reference",
+        scenario=case.scenario,
+        steps=[step.model_copy(update={"dimensions": (dimension,), "groups": ()})],
+        first=first,
+        second=second,
+    )
+
+
+def _the_step(task: Task) -> Step:
+    tests = task.steps[0].dimensions
+    if len(task.steps) > 1 or any(d.scope != "step" or d.derive or str(d.scale) != "0-1" for d in tests):
+        raise SettingError(
+            f"The method reference compares texts by yes/no tests: it needs a task with a single step whose "
+            f"dimensions all have scale 0-1 and scope step, and task {task.id} is none. Use another method."
+        )
+    return task.steps[0]
+
+
+def _no_comparison(case: Case) -> str:
+    """Say why a response cannot be compared; empty if it can."""
+    plot, response = case.scenario, case.response
+    if plot is None or not plot.reference.strip():
+        which = "names no plot" if plot is None else f"answers {plot.id!r}, which has no reference"
+        return f"response {response.id!r} {which}; give the plot a text as 'reference' with --scenario FILE."
+    itself = response.id == plot.reference_id
+    if itself or any(oneline(response_text(case, s)) == oneline(plot.reference) for s in steps_of(case)):
+        return f"response {response.id!r} is the reference of {plot.id!r}: no text is compared with itself."
+    return ""

@@ -1,0 +1,363 @@
+"""Expected scores from the probabilities of a reply's tokens: what a scorer would give on average."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from json import JSONDecodeError, JSONDecoder
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from creaeval.sheets.compute import complete_sheet
+from creaeval.sheets.replies import item_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from creaeval.sheets.score_sheet import ItemScores, ScoreSheet, StepScores
+    from creaeval.sheets.shape import StepShape
+    from creaeval.tasks import Dimension, Step, Task
+
+#: Below this share of the probability an expected score says too little of the whole.
+LEAST_CAPTURED = 0.95
+
+#: A token's text and the logarithms of the probabilities of the texts known for its place.
+TokenChances: TypeAlias = "tuple[str, tuple[tuple[str, float], ...]]"
+Path: TypeAlias = "tuple[str, ...]"
+
+_JSON = JSONDecoder()
+_SPACE = " \t\r\n"
+_NUMBER = re.compile(rf"[{_SPACE}]*(0|[1-9][0-9]*)", re.ASCII)
+# After digits these would make another number, or none.
+_GOES_ON = "0123456789.eE+-"
+
+
+class Place(NamedTuple):
+    """Where the digits of a whole number begin in a JSON text."""
+
+    start: int
+    value: int
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the probabilities say of one score.
+
+    Parameters
+    ----------
+    sampled : int
+        The score that was written.
+    captured : float
+        Share of the probability that falls on known levels of the scale.
+    value : float or None
+        The expected score, None where less than ``LEAST_CAPTURED`` is known.
+    reason : str
+        Why there is none.
+    """
+
+    sampled: int
+    captured: float
+    value: float | None
+    reason: str = ""
+
+
+def number_places(text: str) -> dict[Path, Place]:
+    """Find the whole numbers of the first JSON object in a text.
+
+    Parameters
+    ----------
+    text : str
+        The object, with or without words around it. Commas before a bracket that closes and numbers in
+        quotation marks are overlooked, as they are when replies are read.
+
+    Returns
+    -------
+    dict of tuple of str to Place
+        By the keys that lead to it.
+
+    Raises
+    ------
+    ValueError
+        There is no object that can be read so.
+    """
+    for match in re.finditer(r"\{", text):
+        places: dict[Path, Place] = {}
+        try:
+            _walk(text, match.start(), (), places)
+        except (JSONDecodeError, IndexError, RecursionError):
+            continue
+        return places
+    raise ValueError("its reply is no JSON in which numbers can be found")
+
+
+def _walk(text: str, at: int, path: Path, places: dict[Path, Place]) -> int:
+    """Walk through the value that begins at a place, and return where it ends."""
+    at = _skip(text, at)
+    if text[at] == '"':
+        string, end = _JSON.raw_decode(text, at)
+        _keep(places, path, at + 1, string)
+        return end
+    if text[at] in "{[":
+        return _walk_parts(text, at, path, places)
+    match = re.compile(r'[^,\]}\s"{\[:]+').match(text, at)
+    if match is None:
+        raise JSONDecodeError("expected a value", text, at)
+    _keep(places, path, at, match[0])
+    return match.end()
+
+
+def _keep(places: dict[Path, Place], path: Path, at: int, written: str) -> None:
+    if re.fullmatch(r"(0|[1-9][0-9]{0,8})", written, re.ASCII):
+        places[path] = Place(at, int(written))
+
+
+def _walk_parts(text: str, at: int, path: Path, places: dict[Path, Place]) -> int:
+    named, close = text[at] == "{", "}" if text[at] == "{" else "]"
+    at, number = _skip(text, at + 1), 0
+    while text[at] != close:
+        key = str(number)
+        if named:
+            _expect(text, at, '"')
+            key, at = _JSON.raw_decode(text, at)
+            at = _skip(text, at)
+            _expect(text, at, ":")
+            at += 1
+        at = _skip(text, _walk(text, at, (*path, key), places))
+        number += 1
+        if text[at] == close:
+            break
+        _expect(text, at, ",")
+        at = _skip(text, at + 1)
+    return at + 1
+
+
+def _skip(text: str, at: int) -> int:
+    while text[at] in _SPACE:
+        at += 1
+    return at
+
+
+def _expect(text: str, at: int, mark: str) -> None:
+    if text[at] != mark:
+        raise JSONDecodeError(f"expected {mark}", text, at)
+
+
+def level_chances(tokens: Sequence[TokenChances], start: int, levels: Iterable[int]) -> dict[int, float]:
+    """Add up the probabilities of all known ways to write each level.
+
+    Parameters
+    ----------
+    tokens : sequence of TokenChances
+        The reply's tokens.
+    start : int
+        Where the digits that were written begin, in bytes from the first token's beginning. All before them
+        is taken as given: the probabilities are those of the value, not of the words around it.
+    levels : iterable of int
+        The scale.
+
+    Returns
+    -------
+    dict of int to float
+        By level, the probability that the model writes it and then something that is no further digit. The
+        alternatives of a token are known only along the path that was taken: one that leaves it with digits
+        that could go on to another level, or with no digit yet, counts for no level.
+    """
+    wanted = set(levels)
+    found = dict.fromkeys(sorted(wanted), 0.0)
+    at, before = _token_at(tokens, start)
+    # What the first token holds before the digits: alternatives begin alike, whatever their white space.
+    given, path, written = before.rstrip(_SPACE), 1.0, ""
+    for text, chances in tokens[at:]:
+        share = {one: math.exp(chance) for one, chance in chances}
+        for one, chance in share.items():
+            if one != text and one.startswith(given):
+                level = _level(written + one[len(given) :], wanted)
+                if level is not None:
+                    found[level] += path * chance
+        written += text[len(given) :]
+        path *= share.get(text, 0.0)
+        given = ""
+        level = _level(written, wanted)
+        if level is not None:
+            found[level] += path
+            break
+        if _could_not_be(written, wanted):
+            break
+    return found
+
+
+def _token_at(tokens: Sequence[TokenChances], start: int) -> tuple[int, str]:
+    """Return which token holds the byte at a place, and its text up to there."""
+    passed = 0
+    for number, (text, _) in enumerate(tokens):
+        raw = _bytes(text)
+        if passed + len(raw) > start:
+            return number, raw[: start - passed].decode(errors="surrogateescape")
+        passed += len(raw)
+    return len(tokens), ""
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
+
+
+def _level(text: str, levels: set[int]) -> int | None:
+    """Return the level that a text spells to its end, None if it may still become another one or is none."""
+    match = _NUMBER.match(text)
+    if match is None:
+        return None
+    level, rest = int(match[1]), text[match.end() :]
+    if level not in levels or rest[:1] in (*_GOES_ON,):
+        return None
+    if not rest and any(str(other) != match[1] and str(other).startswith(match[1]) for other in levels):
+        return None
+    return level
+
+
+def _could_not_be(text: str, levels: set[int]) -> bool:
+    """Whether no level can begin so."""
+    start = text.lstrip(_SPACE)
+    return bool(start) and not any(str(level).startswith(start) for level in levels)
+
+
+def expected_scores(
+    text: str, tokens: Sequence[TokenChances], scales: Mapping[Path, range]
+) -> dict[Path, Expected | str]:
+    """Work out the expected value of every score of a reply.
+
+    Parameters
+    ----------
+    text : str
+        The reply, a JSON object.
+    tokens : sequence of TokenChances
+        Its tokens.
+    scales : mapping of tuple of str to range
+        By the keys that lead to a score, its levels.
+
+    Returns
+    -------
+    dict of tuple of str to Expected
+        One for each of ``scales``.
+
+    Raises
+    ------
+    ValueError
+        The numbers cannot be found, or the tokens do not spell the reply.
+    """
+    places = number_places(text)
+    # In bytes, since a character may be parted among tokens.
+    spelled, reply = b"".join(_bytes(one) for one, _ in tokens), text.encode(errors="replace")
+    offset = spelled.rfind(reply)
+    if offset < 0:
+        raise ValueError("the tokens do not spell the reply")
+    return {path: _expected(text, tokens, offset, places.get(path), scales[path]) for path in scales}
+
+
+def _expected(
+    text: str, tokens: Sequence[TokenChances], offset: int, place: Place | None, levels: range
+) -> Expected | str:
+    if place is None:
+        return "the reply holds no such number"
+    start = offset + len(text[: place.start].encode(errors="replace"))
+    chances = level_chances(tokens, start, levels)
+    captured = min(sum(chances.values()), 1.0)
+    if captured < LEAST_CAPTURED:
+        reason = f"only {captured:.1%} of the probability is on known levels"
+        return Expected(place.value, captured, None, reason)
+    mean = sum(level * chance for level, chance in chances.items()) / sum(chances.values())
+    return Expected(place.value, captured, mean)
+
+
+def score_scales(task: Task, sheet: ScoreSheet) -> dict[Path, range]:
+    """List the levels of every score that a scorer wrote, by where it stands in the reply.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    sheet : ScoreSheet
+        What was read from a reply in the form of :func:`creaeval.sheets.replies.score_reply`.
+
+    Returns
+    -------
+    dict of tuple of str to range
+    """
+    scales: dict[Path, range] = {}
+    for scores in sheet.steps:
+        step = task.step(scores.step)
+        for item in scores.items:
+            for dimension in _written_by_item(step, item):
+                path = (step.id, "items", item_key(item.item), dimension.id)
+                scales[path] = range(dimension.scale.min, dimension.scale.max + 1)
+        for dimension in step.dimensions:
+            if dimension.id in scores.written:
+                low = 0 if dimension.scope == "item" else dimension.scale.min
+                scales[step.id, dimension.id] = range(low, step.max_of(dimension) + 1)
+        if "overall" in scores.written:
+            scales[step.id, "overall"] = range(step.max + 1)
+    if sheet.written_total is not None:
+        scales["total",] = range(task.max + 1)
+    return scales
+
+
+def _written_by_item(step: Step, item: ItemScores) -> list[Dimension]:
+    return [
+        d for d in step.item_dimensions if item.valid and d.derive != "valid_items" and d.id in item.scores
+    ]
+
+
+def expected_sheet(
+    task: Task, shape: Sequence[StepShape], sheet: ScoreSheet, values: Mapping[Path, float | None]
+) -> ScoreSheet:
+    """Put expected scores in place of those that were written.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    shape : sequence of StepShape
+        What was scored.
+    sheet : ScoreSheet
+        As written. Which items are valid, and their categories, stay as they are on it.
+    values : mapping of tuple of str to float or None
+        By the paths of :func:`score_scales`.
+
+    Returns
+    -------
+    ScoreSheet
+        By ``NAME (expected)``. A score without an expected value is missing, and so are sums that it is part
+        of, the scorer's own ones too.
+    """
+    steps = tuple(_expected_step(task.step(scores.step), scores, values) for scores in sheet.steps)
+    lost = [path for path, value in values.items() if value is None and path[-1] not in ("overall", "total")]
+    grids = {part.step.id: part.grid_score for part in shape if part.grid_score is not None}
+    changes = {
+        "scorer": f"{sheet.scorer} (expected)",
+        "steps": steps,
+        "written_total": None if lost else values.get(("total",)),
+    }
+    return complete_sheet(task, sheet.model_copy(update=changes), grids)
+
+
+def _expected_step(step: Step, scores: StepScores, values: Mapping[Path, float | None]) -> StepScores:
+    lost = {path[-1] for path, value in values.items() if path[0] == step.id and value is None}
+    items = [
+        item.model_copy(
+            update={
+                "scores": {
+                    d.id: value
+                    for d in _written_by_item(step, item)
+                    if (value := values[step.id, "items", item_key(item.item), d.id]) is not None
+                }
+            }
+        )
+        for item in scores.items
+    ]
+    written = {
+        path[1]: value
+        for path, value in values.items()
+        if path[0] == step.id and len(path) == 2 and value is not None and path[1] not in lost
+    }
+    if lost - {"overall"}:
+        written.pop("overall", None)
+    return scores.model_copy(update={"items": tuple(items), "written": written, "computed": {}})

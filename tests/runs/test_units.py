@@ -1,0 +1,238 @@
+"""Runs of tasks whose items are responses of their own: asked in batches, one row a use in every table."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import creaeval
+from creaeval.analysis import agree, differences
+from creaeval.data import read_ratings, read_scores, unit_ids
+from creaeval.llm import Ledger
+from creaeval.runs import RunStore, export_run
+from creaeval.runs.run import SCORE_COLUMNS
+from creaeval.tasks import load_task
+from scripted import ScriptedModel, text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import CommandLine
+    from creaeval.llm import ChatRequest
+    from creaeval.runs import Run
+
+AUT = load_task("aut")
+TABLE = """id,object,use,participant,invalid
+u1,brick,build a wall,p1,x
+u2,brick,I don't know,p1,x
+u3,rope,,p1,x
+u4,brick,=a hat for a statue,p1,x
+u5,rope,skip,p2,y
+"""
+
+
+def points(request: ChatRequest) -> dict[str, int]:
+    """By item, what a judge gives: 5 for the hat, 2 for the wall, 1 for all else."""
+    shown = text_of(request)
+    by_word = {"hat for a statue": 5, "build a wall": 2}
+    lines = [line for line in shown.splitlines() if line.startswith("item_")]
+    return {
+        line.partition(":")[0]: next((p for word, p in by_word.items() if word in line), 1) for line in lines
+    }
+
+
+def scores_reply(request: ChatRequest) -> str:
+    wanted = request.schema["properties"]["uses"]["properties"]["items"]["required"]
+    found = points(request)
+    return json.dumps({"uses": {"items": {name: {"originality": found[name]} for name in wanted}}})
+
+
+def run_of(folder: Path, *, judges: Any = None, method: str = "direct", **options: Any) -> Run:
+    (folder / "uses.csv").write_text(TABLE, encoding="utf-8")
+    judge = ScriptedModel("j", answer=scores_reply)
+    given = {"judges": judges or [judge], "analyst": ScriptedModel("a"), "ledger": folder / "l.db", **options}
+    return creaeval.score(folder / "uses.csv", task="aut", method=method, **given)
+
+
+def rows(run: Run, *columns: str) -> list[tuple[Any, ...]]:
+    frame = run.scores.astype(object).where(run.scores.notna(), None)
+    return list(frame[list(columns)].itertuples(index=False, name=None))
+
+
+def test_every_use_has_one_row_a_judge_and_who_has_no_score_has_a_reason(tmp_path: Path) -> None:
+    judge = ScriptedModel("j", answer=scores_reply)
+    run = run_of(tmp_path, judges=[judge])
+    assert (run.state, run.n_failed, len(run.failures)) == ("finished", 0, 0)
+    assert rows(run, "response_id", "judge", "dimension", "item", "score", "model_score", "invalid") == [
+        ("u1", "j", "uses.originality", None, 2, 2, ""),
+        ("u2", "j", "uses.originality", None, None, None, "dont_know"),
+        ("u4", "j", "uses.originality", None, 5, 5, ""),
+        ("u3", "j", "uses.originality", None, None, None, "blank"),
+        ("u5", "j", "uses.originality", None, 1, 1, ""),
+    ]
+    # Two calls: three uses of the brick by one person, one of the rope; about the blank one nobody is asked.
+    assert len(judge.requests) == 2
+    assert "know" not in text_of(judge.requests[0]).partition("# Form")[2]
+    assert "Object: brick" in text_of(judge.requests[0])
+
+
+def test_the_tables_carry_each_uses_own_columns_and_no_sums(tmp_path: Path) -> None:
+    run = run_of(tmp_path)
+    own = [*SCORE_COLUMNS, "invalid"]
+    carried = ["object", "participant", "input_invalid", "response"]
+    assert list(run.scores) == [*own, *carried]
+    assert rows(run, *carried)[3] == ("rope", "p1", "x", "")
+    wide = run.scores_wide
+    assert list(wide) == ["response_id", "method", "judge", "uses.originality", "invalid", *carried]
+    assert list(wide["response_id"]) == ["u1", "u2", "u4", "u3", "u5"]
+
+
+def test_evidence_and_judgement_leave_out_the_same_uses(tmp_path: Path) -> None:
+    judge, analyst = (
+        ScriptedModel("j", values={"aut_scores.uses.items.item_3.originality": 4}),
+        ScriptedModel("a"),
+    )
+    run = run_of(tmp_path, judges=[judge], analyst=analyst, method="creaeval")
+    assert rows(run, "response_id", "score", "invalid") == [
+        ("u1", 1, ""),
+        ("u2", None, "dont_know"),
+        ("u4", 4, ""),
+        ("u3", None, "blank"),
+        ("u5", 1, ""),
+    ]
+    assert (len(analyst.requests), len(judge.requests)) == (2, 2)
+    # The judge sees nothing of what was written.
+    assert "wall" not in text_of(judge.requests[0])
+
+
+@pytest.mark.parametrize("form", ["folder", "scores.csv"])
+def test_what_a_run_wrote_is_read_back_and_loaded_again(tmp_path: Path, form: str) -> None:
+    judges = [ScriptedModel("j", answer=scores_reply), ScriptedModel("k")]
+    run = run_of(tmp_path, judges=judges, judge_repeats=1)
+    export_run(run, tmp_path / "out")
+    path = tmp_path / "out" if form == "folder" else tmp_path / "out" / "scores.csv"
+    (found,) = read_scores(path, AUT)
+    # The table has each use's judges together, the run each judge's uses.
+    both = (sorted(map(str, one.sheets)) for one in (found, run))
+    assert next(both) == next(both)
+    assert found.carried["u4"] == {
+        **{"object": "brick", "participant": "p1", "input_invalid": "x", "response": "=a hat for a statue"},
+    }
+    with Ledger.open(tmp_path / "l.db") as ledger:
+        loaded = RunStore(ledger).load(run.id)
+        assert loaded.scores.equals(run.scores)
+        assert loaded.units == run.units
+    names = sorted(p.name.partition("-")[0] for p in (tmp_path / "out" / "responses").iterdir())
+    assert names == ["brick_p1_1", "rope_p1_1", "rope_p2_1"]
+
+
+def test_a_batch_that_fails_is_a_failure_of_each_of_its_uses(tmp_path: Path) -> None:
+    def invalid(request: ChatRequest) -> int:
+        return 9 if "Object: brick" in text_of(request) else 0
+
+    run = run_of(tmp_path, judges=[ScriptedModel("j", answer=scores_reply, invalid=invalid)])
+    assert list(run.failures["response_id"]) == ["u1", "u2", "u4"]
+    assert [row[0] for row in rows(run, "response_id")] == ["u3", "u5"]
+
+
+def test_blank_uses_have_a_row_for_each_repeat_of_each_judge(tmp_path: Path) -> None:
+    judges = [ScriptedModel("j", answer=scores_reply), ScriptedModel("k")]
+    run = run_of(tmp_path, judges=judges, judge_repeats=2)
+    frame = run.scores[run.scores["response_id"].isin(["u3", "u5"])]
+    by_use = {use: of.iloc[:, 2:5].to_numpy().tolist() for use, of in frame.groupby("response_id")}
+    expected = [["j", 1, 1], ["j", 1, 2], ["k", 1, 1], ["k", 1, 2]]
+    assert by_use == {"u3": expected, "u5": expected}
+
+
+def test_uses_are_compared_with_ratings_by_their_ids(tmp_path: Path) -> None:
+    run = run_of(tmp_path)
+    path = tmp_path / "ratings.csv"
+    path.write_text(
+        "id,rater,Originality\nu1,A,2\nu4,A,4\nu5,A,1.5\nu1,B,1\nu4,B,5\nu5,B,1\n", encoding="utf-8"
+    )
+    ratings = read_ratings(path, AUT)
+    # The judge gives 2, 5 and 1.
+    report = agree(AUT, [run], ratings, measures=["rmse", "bias"], n_resamples=0, by=["object"])
+    means = report.tables["means"]
+    of_judge = means[means["judge"].eq("j") & means["dimension"].eq("uses.originality")]
+    assert of_judge.set_index("metric")["value"]["bias"] == pytest.approx((0.5 / 3 + 1 / 3) / 2)
+    assert list(dict.fromkeys(report.tables["by_column"]["group"])) == ["brick", "rope"]
+    table = differences(run, ratings)
+    assert list(table.loc[table["rater"].eq("A") & table["score"].notna(), "difference"]) == [0, 1, -0.5]
+    biases = means.loc[means["metric"].eq("bias"), "value"].tolist()
+    for items in ("mean", "each"):
+        again = agree(AUT, [run], ratings, measures=["bias"], n_resamples=0, items=items)
+        assert again.tables["means"]["value"].tolist() == biases
+
+
+def test_uses_are_read_as_the_settings_say(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Nr,Thing,Idea\n1,brick,hat;boat\n2,brick,door\n", encoding="utf-8")
+    reading = {
+        "columns": {"id": "Nr", "object": "Thing", "response": "Idea"},
+        "split": ";",
+        "mix_participants": True,
+        "batch": 2,
+    }
+    model = ScriptedModel()
+    run = creaeval.score(
+        tmp_path / "a.csv",
+        task="aut",
+        method="direct",
+        judges=model,
+        reading=reading,
+        ledger=tmp_path / "l.db",
+    )
+    assert list(run.scores["response_id"]) == ["1-1", "1-2", "2-1"]
+    assert len(model.requests) == 2
+    assert list(run.units) == ["brick//1", "brick//2"]
+    batches = creaeval.read_responses(tmp_path / "a.csv", AUT, **reading)  # type: ignore[arg-type]
+    assert unit_ids(AUT, batches) == ["1-1", "1-2", "2-1"]
+
+
+def test_uses_of_nobody_known_are_warned_of_once(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,object,use\n1,brick,hat\n2,brick,door\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="2 uses are of no known participant") as caught:
+        run = creaeval.score(
+            tmp_path / "a.csv", task="aut", method="direct", judges=ScriptedModel(), ledger=tmp_path / "l.db"
+        )
+    assert len(caught) == 1
+    assert len(run.sheets) == 2
+
+
+def test_scores_with_rows_of_a_panel_are_read_without_them(tmp_path: Path) -> None:
+    run = run_of(tmp_path)
+    export_run(run, tmp_path / "out")
+    path = tmp_path / "out" / "scores.csv"
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        header, *given = list(csv.reader(file))
+    column = header.index("judge")
+    added = [[("panel mean" if n == column else cell) for n, cell in enumerate(row)] for row in given]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *given, *added])
+    (found,) = read_scores(path, AUT)
+    assert {sheet.scorer for sheet in found.sheets} == {"j"}
+
+
+def test_the_command_line_shows_uses_and_writes_their_participants(command: CommandLine) -> None:
+    (command.folder / "uses.csv").write_text(TABLE, encoding="utf-8")
+    command.add(ScriptedModel("scripted:j", answer=scores_reply))
+    ended = command(
+        *("score", "uses.csv", "--task", "aut", "--method", "direct", "--judge", "scripted:j", "--out", "out")
+    )
+    assert ended.code == 0, ended.err
+    assert "Scores of each use, 5 in all" in ended.out
+    shown = [line.split() for line in ended.out.splitlines()]
+    found = {line[0]: line[-1] for line in shown if line and line[0] in {"u1", "u2", "u3", "u4", "u5"}}
+    assert found == {"u1": "2", "u2": "dont_know", "u3": "blank", "u4": "5", "u5": "1"}
+    assert "participants.csv" in ended.out
+    lines = (command.folder / "out" / "participants.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert lines[1:4] == [
+        "p1,brick,scripted:j,uses.originality,2,2,3.5,5.0,3.5",
+        "p1,rope,scripted:j,uses.originality,0,0,,,",
+        "p1,(all),scripted:j,uses.originality,2,2,3.5,5.0,3.5",
+    ]
+    (run_id,) = {line.split()[0] for line in command("runs", "list").out.splitlines()}
+    assert "participants_reliability.csv" in command("runs", "export", run_id, "--out", "again").out
