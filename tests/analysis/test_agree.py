@@ -230,3 +230,20 @@ def test_the_same_measure_twice_and_the_same_scores_twice() -> None:
     report = agree(cgpst(), scores, people, measures=["qwk", "qwk"], n_resamples=0)
     assert report.measures == ("qwk",)
     assert list(dict.fromkeys(report.tables["comparison"]["second"])) == ["m (f.csv) 2"]
+
+
+def test_repeats_of_a_judge_are_told_apart_and_averaged() -> None:
+    people = [rating(focus(f"R{n}", "A", 1 + n)) for n in range(5)]
+    judged = [
+        focus(f"R{n}", "j", 1 + n + repeat).model_copy(update={"judge_repeat": repeat + 1})
+        for n in range(5)
+        for repeat in range(3)
+    ]
+    report = report_of(people, judged, measures=["bias"])
+    means = report.tables["means"]
+    found = means[means["dimension"].eq("step2.focus")].set_index("judge")["value"].to_dict()
+    assert found == {"j": 0, "j#2": 1, "j#3": 2, "mean of 3 repeats": 1}
+    # One judge's repeats have a variance of their own: 0 1 2 for every response.
+    variance = report.tables["variance"]
+    of_judge = variance[variance["kind"].eq("judge")].set_index("effect")
+    assert of_judge.loc["repeat", "estimate"] == pytest.approx(1)

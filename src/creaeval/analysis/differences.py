@@ -40,7 +40,7 @@ def differences(run: Run, ratings: Sequence[Rating]) -> pd.DataFrame:
     for rating in ratings:
         of_response[rating.response_id].append(rating)
     rows = [
-        (sheet.response_id, sheet.scorer, rating.rater, identity, score, rated, _minus(score, rated))
+        (sheet.response_id, sheet.label, rating.rater, identity, score, rated, _minus(score, rated))
         for sheet in run.sheets
         for rating in of_response.get(sheet.response_id, ())
         for identity in identities(run.task)

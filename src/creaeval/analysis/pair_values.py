@@ -167,11 +167,22 @@ def find_groups(points: pd.DataFrame) -> list[Group]:
         groups += [Group(str(method), name, [with_raters]) for name, with_raters in couples.items()]
         if len(couples) > 1:
             prefix = f"{method}: " if judges["method"].nunique() > 1 else ""
-            name = f"{prefix}mean of {len(couples)} judges"
-            groups.append(Group(str(method), name, list(couples.values())))
+            groups.append(Group(str(method), prefix + _mean_of(list(couples)), list(couples.values())))
     if between := list(combinations(raters, 2)):
         groups.append(Group("", HUMAN, [between]))
     return groups
+
+
+def _mean_of(labels: Sequence[str]) -> str:
+    """Name the mean over judges, or over the repeats of one judge, or over both."""
+    from creaeval.analysis.points import find_repeats
+
+    repeats = [len(of_judge) for of_judge in find_repeats(labels).values()]
+    if max(repeats) == 1:
+        return f"mean of {len(repeats)} judges"
+    if len(repeats) == 1:
+        return f"mean of {repeats[0]} repeats"
+    return f"mean of {len(repeats)} judges with {sum(repeats)} repeats"
 
 
 class PairValues:

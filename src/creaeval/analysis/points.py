@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
 from creaeval.data import Scores
+from creaeval.errors import SettingError
 from creaeval.tasks import fold
 
 if TYPE_CHECKING:
@@ -28,6 +30,10 @@ Items = Literal["sum", "mean", "each"]
 COLUMNS = ["response_id", "scorer", "kind", "method", "dimension", "points"]
 #: Stands between response and item where items are compared; :func:`response_of` takes it off again.
 _ITEM = " item "
+# As in ``judge@2#3``; a first one is not written. Dates of models, as in ``model@20250101``, are longer.
+_REPEAT = re.compile(
+    r"(?P<judge>.+?)(@(?P<evidence>\d{1,4}))?(#(?P<repeat>\d{1,4}))?(?P<suffix> \(corrected\))?", re.DOTALL
+)
 _MEANS = {"mean", "average", "avg", "humanmean", "meanrating", "meanscore", "ratermean", "median"}
 
 
@@ -146,6 +152,39 @@ def _distinct(names: Sequence[str], sources: Sequence[str]) -> list[str]:
     ]
 
 
+def find_repeats(judges: Iterable[str]) -> dict[str, dict[tuple[int, int], str]]:
+    """Tell which labels are repeats of one judge.
+
+    Parameters
+    ----------
+    judges : iterable of str
+        Labels as :attr:`creaeval.sheets.ScoreSheet.label` makes them, perhaps with a method before them.
+
+    Returns
+    -------
+    dict
+        By judge, then by the numbers of the evidence's and the judge's repeat, the label.
+
+    Raises
+    ------
+    SettingError
+        Two labels are of the same repeat.
+    """
+    found: dict[str, dict[tuple[int, int], str]] = {}
+    for name in judges:
+        judge, number = name, (1, 1)
+        if match := _REPEAT.fullmatch(name):
+            judge = f"{match['judge']}{match['suffix'] or ''}"
+            number = (int(match["evidence"] or 1), int(match["repeat"] or 1))
+        if number in found.setdefault(judge, {}):
+            raise SettingError(
+                f"judges {found[judge][number]} and {name}: both are repeat {number[1]} "
+                f"of evidence {number[0]}."
+            )
+        found[judge][number] = name
+    return found
+
+
 def response_of(unit: str) -> str:
     """Return the response that a unit of :func:`collect_points` belongs to."""
     return unit.partition(_ITEM)[0]
@@ -191,7 +230,7 @@ def _rows(
         # Each is a response of its own already.
         items = "sum"
     for sheet in sheets:
-        scorer = prefix + sheet.scorer
+        scorer = prefix + sheet.label
         for dimension, step, part in parts:
             if items == "each":
                 for number, given in _each(step, part, sheet):

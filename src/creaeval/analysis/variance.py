@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from creaeval.analysis.points import find_repeats
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
@@ -51,10 +52,6 @@ D_STUDY_COLUMNS = [
     "note",
 ]
 NUMBERS = (1, 2, 3, 5, 10)
-# As in ``judge@2#3``; a first one is not written. Dates of models, as in ``model@20250101``, are longer.
-_REPEAT = re.compile(
-    r"(?P<judge>.+?)(@(?P<evidence>\d{1,4}))?(#(?P<repeat>\d{1,4}))?(?P<suffix> \(corrected\))?", re.DOTALL
-)
 
 
 def variance_components(
@@ -266,30 +263,13 @@ def _study(
     everybody = scorers(points, kind)
     laid = matrix(points, dimension, everybody, rows)
     names = [name for _, name in everybody]
-    repeats = _repeats(names) if kind == "judge" else {name: {(1, 1): name} for name in names}
+    repeats = find_repeats(names) if kind == "judge" else {name: {(1, 1): name} for name in names}
     if objects is not None and facet is not None:
         factors = (object_name, kind, facet_name)
         if any(len(of_judge) > 1 for of_judge in repeats.values()):
             return _Found(factors, "the judges' repeats would be a fourth factor, which is not estimated")
         return _by_object(laid, rows, factors, objects, facet)
     return _by_response(laid, names, repeats, kind)
-
-
-def _repeats(names: Sequence[str]) -> dict[str, dict[tuple[int, int], str]]:
-    """Find each judge's repeats: of evidence and of judging, with the label of each."""
-    found: dict[str, dict[tuple[int, int], str]] = {}
-    for name in names:
-        judge, number = name, (1, 1)
-        if match := _REPEAT.fullmatch(name):
-            judge = f"{match['judge']}{match['suffix'] or ''}"
-            number = (int(match["evidence"] or 1), int(match["repeat"] or 1))
-        if number in found.setdefault(judge, {}):
-            raise SettingError(
-                f"judges {found[judge][number]} and {name}: both are repeat {number[1]} "
-                f"of evidence {number[0]}."
-            )
-        found[judge][number] = name
-    return found
 
 
 def _by_response(

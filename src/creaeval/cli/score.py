@@ -38,6 +38,14 @@ def score(
     models: Models = None,
     keys: Keys = None,
     method: Annotated[str, typer.Option(help="How to score.")] = "creaeval",
+    expected: Annotated[
+        bool,
+        typer.Option(
+            "--expected",
+            help="With --method direct: expected scores from the probabilities of the judge's tokens "
+            "(the method direct-expected).",
+        ),
+    ] = False,
     examples: Annotated[
         Path | None,
         typer.Option(
@@ -82,6 +90,8 @@ def score(
     from creaeval.runs import prepare
     from creaeval.tasks import load_task
 
+    if expected and method not in ("direct", "direct-expected"):
+        raise SettingError(f"--expected goes with --method direct, not with {method}.")
     the_task = load_task(task)
     reading: dict[str, Any] = {}
     if the_task.unit == "item":
@@ -102,7 +112,7 @@ def score(
         scenarios=scenario,
         analyst=analyst,
         judges=judge or ["local"],
-        method=method,
+        method="direct-expected" if expected else method,
         settings=read_set(settings),
         models=models,
         keys=keys,

@@ -16,11 +16,12 @@ Name = Annotated[str, typer.Argument(help="A built-in task's name or a YAML file
 @app.command("list", epilog="Example: creaeval tasks list")
 def list_tasks() -> None:
     """List the built-in tasks."""
+    from creaeval.report.task_text import most_points
     from creaeval.tasks import builtin_tasks, load_task
 
     for name in builtin_tasks():
         task = load_task(name)
-        typer.echo(f"{name}\t{task.name}\t{_counted(len(task.steps), 'step')}, at most {task.max} points")
+        typer.echo(f"{name}\t{task.name}\t{_counted(len(task.steps), 'step')}, {most_points(task)}")
 
 
 @app.command("show", epilog="Example: creaeval tasks show cgpst")
@@ -35,13 +36,14 @@ def show(task: Name) -> None:
 @app.command("check", epilog="Example: creaeval tasks check my_task.yaml")
 def check(task: Name) -> None:
     """Check a task's YAML file and say what it holds, or what is wrong in which line."""
+    from creaeval.report.task_text import most_points
     from creaeval.tasks import load_task
 
     loaded = load_task(task)
     dimensions = sum(len(step.dimensions) for step in loaded.steps)
     typer.echo(
         f"{task}: in order. Task {loaded.id} ({loaded.language}): {_counted(len(loaded.steps), 'step')}, "
-        f"{_counted(dimensions, 'dimension')}, at most {loaded.max} points."
+        f"{_counted(dimensions, 'dimension')}, {most_points(loaded)}."
     )
 
 

@@ -22,7 +22,7 @@ def task_text(task: Task) -> str:
         Plain text of several lines.
     """
     lines = [
-        f"{task.name} ({task.id}, language {task.language}), at most {task.max} points",
+        f"{task.name} ({task.id}, language {task.language}), {most_points(task)}",
         task.description,
         f"Source: {task.source}",
     ]
@@ -31,12 +31,32 @@ def task_text(task: Task) -> str:
     if task.scenarios:
         lines.append(f"Scenarios: {', '.join(task.scenarios)}")
     for step in task.steps:
-        lines += ["", *_step_lines(step)]
+        sums = f", at most {step.max} points" if task.unit == "response" else ""
+        lines += ["", *_step_lines(step, sums)]
     return "\n".join(lines)
 
 
-def _step_lines(step: Step) -> list[str]:
-    lines = [f"{step.id}: {step.name}, at most {step.max} points", f"  {step.instruction}"]
+def most_points(task: Task) -> str:
+    """Say how many points there are: for a response or, where items are the units, for each of them.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+
+    Returns
+    -------
+    str
+    """
+    items = task.steps[0].items
+    if task.unit == "response" or items is None:
+        return f"at most {task.max} points"
+    points = sum(dimension.scale.max for dimension in task.steps[0].item_dimensions)
+    return f"at most {points} points a {items.name}"
+
+
+def _step_lines(step: Step, sums: str) -> list[str]:
+    lines = [f"{step.id}: {step.name}{sums}", f"  {step.instruction}"]
     if step.items is not None:
         lines.append(f"  Items: up to {step.items.max} of kind {step.items.name}")
         lines += [f"    not valid, {code}: {text}" for code, text in step.items.invalid.items()]

@@ -73,6 +73,13 @@ class ScoreSheet(Record):
     written_total: float | None = None
     computed_total: float | None = None
 
+    @property
+    def label(self) -> str:
+        """The scorer, and which repeat of evidence (``@2``) and judging (``#3``) it is, but for a first."""
+        evidence = f"@{self.evidence_repeat}" if self.evidence_repeat > 1 else ""
+        repeat = f"#{self.judge_repeat}" if self.judge_repeat > 1 else ""
+        return f"{self.scorer}{evidence}{repeat}"
+
     def step(self, step_id: str) -> StepScores | None:
         """Return a step's scores, None if that step was not scored."""
         return next((s for s in self.steps if s.step == step_id), None)
