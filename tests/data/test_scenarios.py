@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from creaeval.data import Response, find_scenario, read_scenarios
+from creaeval.errors import DataError
 from creaeval.tasks import Scenario
 
 from .support import brick, cgpst, problems_of, the_problem, write
@@ -84,3 +85,17 @@ def test_a_task_that_needs_none_goes_without() -> None:
     assert find_scenario(answer(None), {}, brick()) is None
     assert find_scenario(answer("brick"), {}, brick()) is None
     assert find_scenario(answer(None), {"FS9": NINE, "FS10": TEN}, brick()) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("plots.jsonl", '{"plot_idx": [1], "plot": "A plot."}'),
+        ("one.jsonl", '{"id": {"a": 1}, "text": "A text."}'),
+        ("one.json", '{"id": ["a"], "text": "A text."}'),
+    ],
+)
+def test_an_id_that_is_no_text_is_named(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(DataError, match="expected text or a whole number"):
+        read_scenarios(tmp_path / name)

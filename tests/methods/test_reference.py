@@ -106,7 +106,12 @@ def test_the_tests_of_a_response_share_all_that_stands_before_the_rubric() -> No
             Scenario(id="p", text="A plot.", reference="Another.", reference_id="raw"),
             "is the reference of 'p'",
         ),
+        (
+            Scenario(id="p", text="A plot.", reference="Another.", reference_id=" RAW"),
+            "is the reference of 'p'",
+        ),
         (Scenario(id="p", text="A plot.", reference=" Some\nwords,  raw-first. "), "is the reference of 'p'"),
+        (Scenario(id="p", text="A plot.", reference="“some words”, raw–first!"), "is the reference of 'p'"),
         (Scenario(id="p", text="A plot."), "answers 'p', which has no reference"),
         (Scenario(id="p", text="A plot.", reference=" \n"), "answers 'p', which has no reference"),
         (None, "names no plot"),

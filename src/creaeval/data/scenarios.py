@@ -63,6 +63,8 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
     if not isinstance(document, dict) or not document:
         raise DataError(f"{path}: found {document!r:.80}, expected scenarios by id, each with 'text'.")
     if isinstance(document.get("text"), str) and "id" in document:
+        if not isinstance(document["id"], str | int):
+            raise DataError(f"{path}: found the id {document['id']!r:.80}, expected text or a whole number.")
         document = {document["id"]: document}
     problems: list[str] = []
     scenarios: dict[str, Scenario] = {}
@@ -84,6 +86,8 @@ def _read_plots(path: Path) -> dict[Any, Any]:
             raise DataError(f"{where}: found {line!r:.80}, expected a scenario with 'id' and 'text'.")
         is_plot = "plot_idx" in line
         key = line["plot_idx" if is_plot else "id"]
+        if not isinstance(key, str | int):
+            raise DataError(f"{where}: found the id {key!r:.80}, expected text or a whole number.")
         value = {"text": line.get("plot")} if is_plot else line
         if found.setdefault(key, value) != value:
             raise DataError(

@@ -14,9 +14,10 @@ from creaeval.methods.base import Outcome, StageFailure
 from creaeval.methods.panel import all_of, score_by_all
 from creaeval.methods.raw import response_text, steps_of
 from creaeval.methods.registry import register
-from creaeval.methods.render import oneline, render_prompt
+from creaeval.methods.render import render_prompt
 from creaeval.sheets import ScoreSheet, StepScores, complete_sheet
-from creaeval.sheets.replies import Reply
+from creaeval.sheets.replies import Reply, say_something
+from creaeval.tasks import fold
 
 if TYPE_CHECKING:
     from creaeval.llm import Ask, Prompt
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 #: A test is passed from this average of both orders on (-2 to 2, in halves): 0 is as good as the reference.
 REFERENCE_CUTOFF = 0.0
+#: From this likeness on (of 100), a text is the reference itself in another copy.
+_SAME = 95.0
 
 _POINTS = {
     "significantly worse": -2,
@@ -35,16 +38,10 @@ _POINTS = {
 }
 
 
-def _say_something(text: str) -> str:
-    if not any(sign.isalnum() for sign in text):
-        raise ValueError("expected words")
-    return text
-
-
 class Comparison(Reply):
     """How the second of two texts stands beside the first: words, then a rating of the second."""
 
-    analysis: Annotated[str, Field(min_length=1, max_length=700), AfterValidator(_say_something)]
+    analysis: Annotated[str, Field(min_length=1, max_length=700), AfterValidator(say_something)]
     rating: Literal[
         "significantly worse", "slightly worse", "same", "slightly better", "significantly better"
     ]
@@ -186,7 +183,14 @@ def _no_comparison(case: Case) -> str:
     if plot is None or not plot.reference.strip():
         which = "names no plot" if plot is None else f"answers {plot.id!r}, which has no reference"
         return f"response {response.id!r} {which}; give the plot a text as 'reference' with --scenario FILE."
-    itself = response.id == plot.reference_id
-    if itself or any(oneline(response_text(case, s)) == oneline(plot.reference) for s in steps_of(case)):
+    named = bool(plot.reference_id) and fold(response.id) == fold(plot.reference_id)
+    if named or any(_same_text(response_text(case, step), plot.reference) for step in steps_of(case)):
         return f"response {response.id!r} is the reference of {plot.id!r}: no text is compared with itself."
     return ""
+
+
+def _same_text(first: str, second: str) -> bool:
+    """Whether two texts are one but for quotation marks, spaces, case and a slip here and there."""
+    from rapidfuzz import fuzz
+
+    return fuzz.ratio(fold(first), fold(second)) >= _SAME

@@ -30,14 +30,15 @@ class Reply(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def _say_something(text: str) -> str:
+def say_something(text: str) -> str:
+    """Refuse text without words."""
     # Small models hand back the dots that stand for their words in the form they are shown.
     if not re.search(r"\w", text):
         raise ValueError("expected words")
     return text
 
 
-_Words = Annotated[str, Field(min_length=1), AfterValidator(_say_something)]
+_Words = Annotated[str, Field(min_length=1), AfterValidator(say_something)]
 _Quote = Annotated[_Words, Field(max_length=MAX_QUOTE)]
 
 
