@@ -12,7 +12,7 @@ from creaeval.analysis import export_participants, participants, participants_re
 from creaeval.data import read_ratings, read_scores
 from creaeval.tasks import load_task
 from data_folder import shared_data
-from scripted import ScriptedModel, text_of
+from scripted import ScriptedModel, WithChances, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,13 +113,47 @@ def test_reliability_that_cannot_be_told_says_why(tmp_path: Path, uses: Any, rea
     assert table_of(found, "alpha", "reason") == [(None, reason)]
 
 
-def test_uses_that_a_judge_failed_to_score_count_for_fluency_alone(tmp_path: Path) -> None:
+def test_where_a_judge_failed_on_uses_they_are_counted_and_no_number_hides_it(tmp_path: Path) -> None:
     def invalid(request: ChatRequest) -> int:
         return 9 if "Object: rope" in text_of(request) else 0
 
     run = scored(tmp_path, ("p1", "brick", 2), ("p1", "rope", 5), invalid=invalid)
-    found = table_of(participants(run), "object", "fluency", "scored", "mean")
-    assert found == [("brick", 1, 1, 2), ("rope", 1, 0, None), ("(all)", 2, 1, 2)]
+    found = table_of(participants(run), "object", "fluency", "scored", "unjudged", "mean", "maximum", "top2")
+    assert found == [
+        ("brick", 1, 1, 0, 2, 2, 2),
+        ("rope", None, 0, 1, None, None, None),
+        ("(all)", None, 1, 1, None, None, None),
+    ]
+    ((n, reason),) = table_of(participants_reliability(run), "participants", "reason")
+    assert (n, reason) == (0, "fewer than 2 participants have scores for every object")
+
+
+def test_a_judge_of_expected_scores_has_its_participants_by_the_name_on_its_sheets(tmp_path: Path) -> None:
+    (tmp_path / "uses.csv").write_text(
+        "id,object,use,participant\nu1,brick,hat,p\nu2,brick,boat,p\nu3,rope,,p\n", encoding="utf-8"
+    )
+    values = {"aut_scores.uses.items.item_1.originality": 4}
+    # The first use's score may be a 3 in one case of four, the second's is known by half.
+    judge = WithChances(ScriptedModel("j", values=values), {"4": {"4": 0.75, "3": 0.25}, "1": {"1": 0.5}})
+    run = creaeval.score(
+        tmp_path / "uses.csv", task="aut", method="direct-expected", judges=judge, ledger=tmp_path / "l.db"
+    )
+    frame = participants(run)
+    found = table_of(frame, "object", "judge", "fluency", "scored", "unjudged", "mean")
+    name = "j (expected)"
+    assert found == [
+        ("brick", name, 2, 1, 0, pytest.approx(3.75)),
+        ("rope", name, 0, 0, 0, None),
+        ("(all)", name, 2, 1, 0, pytest.approx(3.75)),
+    ]
+
+
+def test_a_judge_without_any_sheet_still_has_its_rows(tmp_path: Path) -> None:
+    run = scored(tmp_path, ("p1", "brick", 2), invalid=lambda _: 9)
+    assert table_of(participants(run), "object", "judge", "fluency", "unjudged") == [
+        ("brick", "j", None, 1),
+        ("(all)", "j", None, 1),
+    ]
 
 
 def test_a_run_without_participants_has_no_such_tables(tmp_path: Path) -> None:

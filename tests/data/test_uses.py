@@ -124,6 +124,30 @@ def test_without_a_participant_each_use_is_alone_unless_mixing_is_asked_for(tmp_
     assert batch_notes(AUT, mixed) == batch_notes(brick(), []) == []
 
 
+def test_a_participant_that_r_calls_missing_is_none(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,object,use,participant\n1,brick,a,NA\n2,brick,b,\u200b\n")
+    batches = read(path)
+    assert [batch.id for batch in batches] == ["brick//1", "brick//2"]
+    assert [items(batch)[0].extra["participant"] for batch in batches] == ["", ""]
+
+
+def test_objects_that_differ_in_case_alone_are_one_spelled_as_at_first(tmp_path: Path) -> None:
+    text = "id,object,use,participant\n1,Brick,a,p\n2,brick,b,q\n3,BRICK,c,p\n"
+    one, two = read(write(tmp_path / "a.csv", text))
+    assert [(one.id, one.scenario), (two.id, two.scenario)] == [
+        ("Brick/p/1", "Brick"),
+        ("Brick/q/1", "Brick"),
+    ]
+    assert [(item.id, item.extra["object"]) for item in items(one)] == [("1", "Brick"), ("3", "Brick")]
+
+
+def test_no_batch_is_promised_to_be_larger_than_the_step_takes(tmp_path: Path) -> None:
+    rows = "".join(f"{n},brick,use {n}\n" for n in range(250))
+    alone = read(write(tmp_path / "a.csv", f"id,object,use\n{rows}"), batch=500)
+    (note,) = batch_notes(AUT, alone, 500)
+    assert "up to 100 uses of one object share a call, which makes 3;" in note
+
+
 def test_what_is_missing_or_twice_is_named_with_file_row_and_column(tmp_path: Path) -> None:
     text = "id,object,use,participant\nu1,,a,p\n,brick,b,p\nu3,brick,c,p\nu3,brick,d,p\n"
     path = write(tmp_path / "a.csv", text)

@@ -38,9 +38,17 @@ def test_the_token_itself_counts_once_whether_or_not_it_is_among_the_likeliest()
 
 
 def test_what_is_very_rare_or_impossible_is_left_out_but_never_the_token_itself() -> None:
-    given = {"token": "4", "logprob": None, "top_logprobs": [{"token": "5", "logprob": -12.0}]}
+    tops = [{"token": "5", "logprob": -12.0}, {"token": "6", "logprob": -0.1}]
+    given = {"token": "4", "logprob": None, "top_logprobs": tops}
     (token,) = read_tokens([given])
-    assert token == Token("4", (("4", -9999.0),))
+    assert token == Token("4", (("4", -9999.0), ("6", -0.1)))
+    assert tokens_from_json(tokens_to_json([token])) == (token,)
+
+
+def test_a_token_that_is_all_but_certain_still_shows_that_others_were_named() -> None:
+    tops = [{"token": t, "logprob": chance} for t, chance in (("4", -1e-7), ("5", -17.0), ("6", -16.0))]
+    (token,) = read_tokens([{"token": "4", "logprob": -1e-7, "top_logprobs": tops}])
+    assert [text for text, _ in token.chances] == ["4", "6"]
     assert tokens_from_json(tokens_to_json([token])) == (token,)
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import math
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import creaeval
-from creaeval.data import Response, make_step
+from creaeval.data import Response, make_step, read_scores
 from creaeval.errors import SettingError
 from creaeval.llm import Ledger
 from creaeval.llm.chat import AttemptError
 from creaeval.runs import make_plan, run_plan
 from creaeval.runs.manifest import describe_plan
-from creaeval.tasks import parse_task
+from creaeval.tasks import load_task, parse_task
 from llm.support import hosted
 from loopback import Loopback, Scripted, spell
 from scripted import ScriptedModel, WithChances, chances_of, fill, text_of
@@ -170,13 +171,102 @@ def test_a_score_that_is_spread_over_what_is_not_known_is_missing_with_its_share
         "scripted:one, repeat 1, text.ideas: written 3, none expected, only 90.0% of the probability is on "
         "known levels"
     )
+    # The sheet stays, and that it is not whole is said where people look.
+    assert run.failures.to_numpy().tolist() == [
+        [
+            "a",
+            "judge",
+            "scripted:one",
+            "scripted:one has no expected value for 1 of 2 scores; the worst is text.ideas: only 90.0% of "
+            "the probability is on known levels.",
+        ]
+    ]
+    assert (run.summary.scored, run.n_failed) == (1, 1)
+
+
+def test_sums_that_are_known_make_no_sheet_of_unknown_scores(tmp_path: Path) -> None:
+    run = scored(tmp_path, essay("a"), judges=WithChances(ScriptedModel(values=VALUES), {"3": {}, "4": {}}))
+    assert (len(run.sheets), run.n_failed) == (0, 1)
+
+
+def test_repeats_that_lack_scores_are_told_apart(tmp_path: Path) -> None:
+    model = WithChances(ScriptedModel(values=VALUES), {**CHANCES, "3": {"3": 0.5}})
+    run = scored(tmp_path, essay("a"), judges=model, judge_repeats=2)
+    assert list(run.failures["stage"]) == ["judge, repeat 1", "judge, repeat 2"]
+
+
+def test_a_judge_that_is_all_but_certain_of_everything_has_expected_scores(tmp_path: Path) -> None:
+    class Certain(ScriptedModel):
+        async def request(self, request: ChatRequest) -> ChatReply:
+            from dataclasses import replace
+
+            reply = await super().request(request)
+            own = [{"token": t, "logprob": -1e-7} for t in reply.text]
+            rare = {"token": "~", "logprob": -16.1}
+            return replace(reply, logprobs=[{**one, "top_logprobs": [one, rare]} for one in own])
+
+    for _ in "ab":  # the second time from the ledger
+        run = scored(tmp_path, essay("a"), judges=Certain(values=VALUES))
+        assert row(run)["total"] == pytest.approx(7)
+
+
+USES = "id,object,use,participant\nu1,brick,alpha,p\nu2,brick,beta,p\nu3,rope,,p\n"
+
+
+def test_a_use_whose_score_is_not_known_says_so_and_is_counted(command: CommandLine) -> None:
+    (command.folder / "uses.csv").write_text(USES, encoding="utf-8")
+    values = {"aut_scores.uses.items.item_1.originality": 4}
+    model: Any = WithChances(ScriptedModel(values=values), {"4": {"4": 0.5, "2": 0.2}, "1": {"1": 0.99}})
+    command.models["one"] = model
+    ended = command(
+        *("score", "uses.csv", "--task", "aut", "--method", "direct", "--expected"),
+        *("--judge", "scripted:one", "--out", "out"),
+    )
+    assert ended.code == 3, ended.err
+    assert "Expected scores: 1 could not be taken (invalid is not_captured)" in ended.out
+    with (command.folder / "out" / "scores.csv").open(encoding="utf-8-sig", newline="") as file:
+        found = [(r["response_id"], r["judge"], r["score"], r["invalid"]) for r in csv.DictReader(file)]
+    name = "scripted:one (expected)"
+    assert found == [
+        ("u1", name, "", "not_captured"),
+        ("u2", name, "1.0", ""),
+        ("u3", name, "", "blank"),
+    ]
+    record = json.loads((command.folder / "out" / "run.json").read_text())
+    assert (record["scored"], record["failed"], record["not_captured"]) == (2, 0, 1)
+    (scores,) = read_scores(command.folder / "out", load_task("aut"))
+    assert [(s.scorer, s.final("uses.originality")) for s in scores.sheets] == [
+        (name, None),
+        (name, 1),
+        (name, None),
+    ]
+
+
+@pytest.mark.parametrize("participant", ["p", ""])
+def test_what_a_use_says_of_itself_does_not_hang_on_its_batch(tmp_path: Path, participant: str) -> None:
+    (tmp_path / "uses.csv").write_text(USES.replace(",p\n", f",{participant}\n"), encoding="utf-8")
+    model = WithChances(ScriptedModel(), {"1": {"1": 0.5}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        run = scored_uses(tmp_path, model)
+    assert list(run.scores["invalid"]) == ["not_captured", "not_captured", "blank"]
+    assert (run.summary.scored, run.summary.not_captured, run.n_failed) == (1, 2, 0)
+
+
+def scored_uses(folder: Path, model: Any) -> Run:
+    return creaeval.score(
+        folder / "uses.csv", task="aut", method="direct-expected", judges=model, ledger=folder / "l.db"
+    )
 
 
 def test_a_reply_whose_every_score_is_unknown_is_a_failure(tmp_path: Path) -> None:
     model = WithChances(ScriptedModel(values=VALUES), {d: {d: 0.5} for d in "347"})
     run = scored(tmp_path, essay("a"), judges=model)
     (failure,) = run.outcomes[0].failures
-    assert "scripted:one has no expected scores: scripted:one, repeat 1, text.ideas" in failure.reason
+    assert failure.reason == (
+        "scripted:one has no expected value for 2 of 2 scores; the worst is text.ideas: only 50.0% of the "
+        "probability is on known levels."
+    )
     assert (run.summary.scored, run.n_failed) == (0, 1)
 
 

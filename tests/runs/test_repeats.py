@@ -10,10 +10,11 @@ import pytest
 
 import creaeval
 from booklets import booklet, cgpst, marked, scenarios, scored, variant
-from creaeval.data import Response, make_step
-from creaeval.errors import SettingError
+from creaeval.data import Response, make_step, read_scores
+from creaeval.errors import DataError, SettingError
 from creaeval.llm import Ledger
 from creaeval.llm.chat import AttemptError
+from creaeval.report.unit_text import unit_table
 from creaeval.runs import RunStore, export_run, make_plan
 from creaeval.runs.panel_rows import has_panel, has_repeats, long_with_panel, wide_with_panel
 from creaeval.runs.plan import repeat_notes
@@ -148,7 +149,7 @@ def test_a_repeat_that_fails_leaves_the_others(tmp_path: Path) -> None:
     run = repeated(tmp_path, essay("a"), analyst=model, judges=model, **options)
     # The first evidence is not there, so it has no sheet; of the second, one is missing.
     assert [(s.evidence_repeat, s.judge_repeat) for s in run.sheets] == [(2, 1), (3, 1), (3, 2)]
-    assert list(run.failures["stage"]) == ["text", "judge"]
+    assert list(run.failures["stage"]) == ["text, evidence 1", "judge, evidence 2, repeat 2"]
     assert (run.n_failed, run.summary.scored) == (1, 1)
     mean = wide_with_panel(run).set_index("judge").loc["panel mean"]
     assert mean["n_sheets"] == 3
@@ -243,13 +244,15 @@ def test_repeats_at_temperature_0_may_be_equal_and_that_is_said_once_a_model(tmp
     assert notes(evidence_repeats=2, judge_repeats=2, settings={"temperature": "default"}) == []
     (one,) = notes(evidence_repeats=2, settings=cold)
     assert one == (
-        "analyst scripted:one is asked 2 times at temperature 0, so its repeats may all be equal. "
-        "Repeats that vary take --set analyst.temperature=… above 0."
+        "analyst scripted:one is asked 2 times at temperature 0, so its answers may all be equal. "
+        "Answers that vary take --set analyst.temperature=… above 0."
     )
     assert [note.split()[:2] for note in notes(judge_repeats=3, settings=cold)] == [
         ["judge", "scripted:one"],
         ["judge", "scripted:two"],
     ]
+    # Three scorers answer each question of tot, which are of no use if they are all the same.
+    assert "judge scripted:one is asked 3 times" in notes(method="tot", settings=cold)[0]
     with pytest.warns(UserWarning, match="judge scripted:one is asked 2 times at temperature 0"):
         repeated(tmp_path, essay("a"), judge_repeats=2, settings={"judge.temperature": 0})
 
@@ -259,6 +262,7 @@ def test_repeats_at_temperature_0_may_be_equal_and_that_is_said_once_a_model(tmp
     [
         ({"evidence_repeats": 0}, "evidence repeats: found 0, expected 1 or more"),
         ({"judge_repeats": -1}, "judge repeats: found -1"),
+        ({"method": "reference"}, "needs a task with a single step whose dimensions all have scale 0-1"),
         ({"evidence_repeats": 2, "method": "direct"}, "direct gathers no evidence that could be repeated"),
     ],
 )
@@ -322,6 +326,34 @@ def test_progress_runs_to_its_end_with_repeats(tmp_path: Path) -> None:
     assert (line.completed, line.total) == (32, 32)
 
 
+def unit_lines(run: Run) -> list[str]:
+    from io import StringIO
+
+    from rich.console import Console
+
+    console = Console(file=StringIO(), width=120)
+    console.print(unit_table(run, 40))
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue().splitlines()
+
+
+def test_the_wide_table_of_repeats_is_read_as_the_long_one(tmp_path: Path) -> None:
+    model = rising(2, 9, 3, 4)
+    run = repeated(tmp_path, essay("a"), analyst=model, judges=model, evidence_repeats=2, judge_repeats=2)
+    export_run(run, tmp_path / "out")
+    (wide,) = read_scores(tmp_path / "out" / "scores_wide.csv", run.task)
+    (long,) = read_scores(tmp_path / "out", run.task)
+    found = {sheet.scorer: sheet.final("text.ideas") for sheet in wide.sheets}
+    one = "scripted:one"
+    assert found == {one: 2, f"{one}#2": 9, f"{one}@2": 3, f"{one}@2#2": 4}
+    assert found == {sheet.scorer: sheet.final("text.ideas") for sheet in long.sheets}
+    assert wide.carried == {"a": {}}
+    path = tmp_path / "out" / "scores_wide.csv"
+    path.write_text(path.read_text(encoding="utf-8-sig").replace(",1,2,", ",1,second,"), encoding="utf-8")
+    with pytest.raises(DataError, match="row 3, column 'judge_repeat': found 'second'"):
+        read_scores(path, run.task)
+
+
 def test_where_items_are_the_units_each_has_its_panel(tmp_path: Path) -> None:
     (tmp_path / "uses.csv").write_text(
         "id,object,participant,response\nu1,brick,p,a boat anchor\nu2,brick,p,a step\nu3,rope,p,\n"
@@ -347,6 +379,10 @@ def test_where_items_are_the_units_each_has_its_panel(tmp_path: Path) -> None:
     assert pd.isna(means.loc["u3", "uses.originality"])
     assert list(means["object"]) == ["brick", "brick", "rope"]
     assert list(wide["response_id"]) == [unit for unit in ("u1", "u2", "u3") for _ in range(6)]
+    assert [line.split()[-2] for line in unit_lines(run) if line.split()[:1] == ["u1"]] == [
+        "scripted:one",
+        "scripted:one#2",
+    ]
     long = long_with_panel(run)
     spread: Any = long[long["judge"] == "panel spread"].set_index("response_id")
     assert (float(spread.loc["u1", "score"]), spread.loc["u1", "n_sheets"]) == (3, 2)

@@ -11,11 +11,12 @@ import pytest
 import creaeval
 from creaeval.analysis import agree, differences
 from creaeval.data import read_ratings, read_scores, unit_ids
+from creaeval.errors import DataError
 from creaeval.llm import Ledger
 from creaeval.runs import RunStore, export_run
 from creaeval.runs.run import SCORE_COLUMNS
 from creaeval.tasks import load_task
-from scripted import ScriptedModel, text_of
+from scripted import ScriptedModel, WithChances, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,7 +136,45 @@ def test_a_batch_that_fails_is_a_failure_of_each_of_its_uses(tmp_path: Path) -> 
 
     run = run_of(tmp_path, judges=[ScriptedModel("j", answer=scores_reply, invalid=invalid)])
     assert list(run.failures["response_id"]) == ["u1", "u2", "u4"]
+    record = run.manifest
+    assert (record["scored"], record["failed"], record["not_reached"], record["batches"]) == (2, 3, 0, 3)
     assert [row[0] for row in rows(run, "response_id")] == ["u3", "u5"]
+
+
+def test_a_batch_about_which_nobody_is_asked_is_no_failure_to_anybody(tmp_path: Path) -> None:
+    class Watcher:
+        def __init__(self) -> None:
+            self.seen: dict[str, int] = {}
+
+        def call_done(self, call: Any) -> None:
+            pass
+
+        def attempt_failed(self) -> None:
+            pass
+
+        def response_done(self, outcome: Any) -> None:
+            self.seen[outcome.response_id] = len(outcome.failures)
+
+    watcher = Watcher()
+    run = run_of(tmp_path, watcher=watcher)
+    assert watcher.seen == {"rope/p1/1": 0, "brick/p1/1": 0, "rope/p2/1": 0}
+    assert (run.manifest["refused"], run.manifest["unasked"]) == ([], ["rope/p1/1"])
+    assert (run.summary.scored, run.summary.failed) == (5, 0)
+
+
+def test_blank_uses_go_by_the_judges_name_of_the_method(tmp_path: Path) -> None:
+    run = run_of(tmp_path, judges=[WithChances(ScriptedModel("j"))], method="direct-expected")
+    assert set(run.scores["judge"]) == {"j (expected)"}
+
+
+def test_the_same_use_in_two_batches_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "uses.csv").write_text("id,object,use,participant\nu1,brick,wall,p1\n", encoding="utf-8")
+    (batch,) = creaeval.read_responses(tmp_path / "uses.csv", AUT)
+    other = batch.model_copy(update={"id": "other"})
+    with pytest.raises(DataError, match="2 uses have the id 'u1'"):
+        creaeval.score(
+            [batch, other], task="aut", method="direct", judges=ScriptedModel(), ledger=tmp_path / "l.db"
+        )
 
 
 def test_blank_uses_have_a_row_for_each_repeat_of_each_judge(tmp_path: Path) -> None:
@@ -224,15 +263,18 @@ def test_the_command_line_shows_uses_and_writes_their_participants(command: Comm
     )
     assert ended.code == 0, ended.err
     assert "Scores of each use, 5 in all" in ended.out
+    assert ": 5 uses in 3 batches, task aut" in ended.err
     shown = [line.split() for line in ended.out.splitlines()]
     found = {line[0]: line[-1] for line in shown if line and line[0] in {"u1", "u2", "u3", "u4", "u5"}}
     assert found == {"u1": "2", "u2": "dont_know", "u3": "blank", "u4": "5", "u5": "1"}
     assert "participants.csv" in ended.out
     lines = (command.folder / "out" / "participants.csv").read_text(encoding="utf-8-sig").splitlines()
     assert lines[1:4] == [
-        "p1,brick,scripted:j,uses.originality,2,2,3.5,5.0,3.5",
-        "p1,rope,scripted:j,uses.originality,0,0,,,",
-        "p1,(all),scripted:j,uses.originality,2,2,3.5,5.0,3.5",
+        "p1,brick,scripted:j,uses.originality,2,2,0,3.5,5.0,3.5",
+        "p1,rope,scripted:j,uses.originality,0,0,0,,,",
+        "p1,(all),scripted:j,uses.originality,2,2,0,3.5,5.0,3.5",
     ]
-    (run_id,) = {line.split()[0] for line in command("runs", "list").out.splitlines()}
+    listed = command("runs", "list").out.splitlines()
+    assert [line.split("\t")[-1] for line in listed] == ["3 batches"]
+    (run_id,) = {line.split()[0] for line in listed}
     assert "participants_reliability.csv" in command("runs", "export", run_id, "--out", "again").out

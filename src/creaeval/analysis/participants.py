@@ -7,6 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from creaeval.sheets.expected import NOT_CAPTURED
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ COLUMNS = [
     "dimension",
     "fluency",
     "scored",
+    "unjudged",
     "mean",
     "maximum",
     "top2",
@@ -33,10 +35,22 @@ ALL_OBJECTS = "(all)"
 
 
 class _Cell(NamedTuple):
-    """What a participant has for an object, in one judge's eyes: valid uses, and points of those scored."""
+    """What a participant has for an object, in one judge's eyes: valid uses, and points of those scored.
 
-    fluency: int
-    points: tuple[float, ...]
+    ``unjudged`` are uses of which nobody knows, since the judge failed on them: the rest says too little.
+    """
+
+    fluency: int = 0
+    unjudged: int = 0
+    points: tuple[float, ...] = ()
+
+    def __add__(self, other: object) -> _Cell:
+        assert isinstance(other, _Cell)  # noqa: S101 - tuples would be put behind each other
+        return _Cell(self.fluency + other.fluency, self.unjudged + other.unjudged, self.points + other.points)
+
+    @property
+    def mean(self) -> float | None:
+        return None if self.unjudged else _mean(self.points)
 
 
 _Cells = dict[str, dict[str, _Cell]]
@@ -55,7 +69,8 @@ def participants(run: Run) -> pd.DataFrame:
     pandas.DataFrame
         One row for each participant, object (and ``(all)`` of them together), judge and dimension:
         ``fluency`` is the number of valid uses, ``scored`` how many of them the judge scored, ``mean``,
-        ``maximum`` and ``top2`` (the mean of the best two, or the only one) are of these. Of repeats, a use's
+        ``maximum`` and ``top2`` (the mean of the best two, or the only one) are of these. Where the judge
+        failed on uses, ``unjudged`` counts them, and fluency and points are missing. Of repeats, a use's
         points are the mean. Uses of nobody known are left out; without any participant there are no rows.
     """
     import pandas as pd
@@ -63,13 +78,13 @@ def participants(run: Run) -> pd.DataFrame:
     rows = []
     for judge, dimension, cells in _by_scorer(run):
         for participant, of in cells.items():
-            together = _Cell(sum(c.fluency for c in of.values()), sum((c.points for c in of.values()), ()))
-            for name, cell in (*of.items(), (ALL_OBJECTS, together)):
-                best = sorted(cell.points, reverse=True)
+            for name, cell in (*of.items(), (ALL_OBJECTS, sum(of.values(), _Cell()))):
+                best = [] if cell.unjudged else sorted(cell.points, reverse=True)
+                counts = (None if cell.unjudged else cell.fluency, len(cell.points), cell.unjudged)
                 values = (_mean(best), best[0] if best else None, _mean(best[:2]))
-                rows.append((participant, name, judge, dimension, cell.fluency, len(best), *values))
+                rows.append((participant, name, judge, dimension, *counts, *values))
     frame = pd.DataFrame(rows, columns=COLUMNS)
-    return frame.astype(dict.fromkeys(("mean", "maximum", "top2"), "Float64"))
+    return frame.astype({"fluency": "Int64", **dict.fromkeys(("mean", "maximum", "top2"), "Float64")})
 
 
 def participants_reliability(run: Run) -> pd.DataFrame:
@@ -92,9 +107,7 @@ def participants_reliability(run: Run) -> pd.DataFrame:
     rows = []
     for judge, dimension, cells in _by_scorer(run):
         objects = list(dict.fromkeys(name for of in cells.values() for name in of))
-        means = [
-            [_mean(of[name].points) if name in of else None for name in objects] for of in cells.values()
-        ]
+        means = [[of[name].mean if name in of else None for name in objects] for of in cells.values()]
         complete = [[value for value in row if value is not None] for row in means if None not in row]
         alpha, reason = _alpha(complete, len(objects))
         rows.append((judge, dimension, alpha, len(complete), len(objects), reason))
@@ -130,6 +143,8 @@ def export_participants(run: Run, folder: str | Path) -> list[Path]:
 
 def _by_scorer(run: Run) -> Iterator[tuple[str, str, _Cells]]:
     """Yield every judge and dimension with what each participant has for each object."""
+    from creaeval.runs.units import invalid_code
+
     known = {
         unit.id: (unit.carried["participant"], unit.carried.get("object", ""), not unit.invalid)
         for units in run.units.values()
@@ -140,25 +155,29 @@ def _by_scorer(run: Run) -> Iterator[tuple[str, str, _Cells]]:
         return
     points: defaultdict[tuple[str, str], defaultdict[str, list[float]]]
     points = defaultdict(lambda: defaultdict(list))
+    # Judges of the record first: one that failed everywhere has no sheet to be named on.
+    scorers = dict.fromkeys(judge.get("scorer", judge["name"]) for judge in run.manifest["judges"])
+    valid: defaultdict[str, set[str]] = defaultdict(set)
     refused: defaultdict[str, set[str]] = defaultdict(set)
     for part in run.parts():
         for sheet in part.sheets:
+            scorers.setdefault(sheet.scorer)
+            verdict = valid if invalid_code(sheet) in ("", NOT_CAPTURED) else refused
+            verdict[sheet.scorer].add(sheet.response_id)
             for identity in identities(run.task):
-                value = sheet.final(identity)
-                if value is not None:
+                if (value := sheet.final(identity)) is not None:
                     points[sheet.scorer, identity][sheet.response_id].append(value)
-                else:
-                    refused[sheet.scorer].add(sheet.response_id)
-    for judge in (judge["name"] for judge in run.manifest["judges"]):
+    for judge in scorers:
         for identity in identities(run.task):
             given = points[judge, identity]
             cells: _Cells = {}
             for unit_id, (participant, name, asked) in known.items():
-                valid = asked and (unit_id in given or unit_id not in refused[judge])
+                of = cells.setdefault(participant, {})
+                judged = unit_id in valid[judge]
+                unknown = asked and not judged and unit_id not in refused[judge]
                 own = _mean(given[unit_id]) if unit_id in given else None
-                before = cells.setdefault(participant, {}).get(name, _Cell(0, ()))
-                more = before.points if own is None else (*before.points, own)
-                cells[participant][name] = _Cell(before.fluency + valid, more)
+                use = _Cell(int(asked and judged), int(unknown), () if own is None else (own,))
+                of[name] = of.get(name, _Cell()) + use
             yield judge, identity, cells
 
 

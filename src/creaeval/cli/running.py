@@ -59,7 +59,7 @@ def run_and_report(
     from creaeval.llm import Ledger
     from creaeval.report.progress import show_progress
     from creaeval.runs import RunStore, check_folder, run_plan, unscored_items
-    from creaeval.runs.plan import repeat_notes
+    from creaeval.runs.plan import amount, repeat_notes
 
     err = Console(stderr=True, highlight=False, emoji=False)
     folder = out or Path("creaeval-results") / plan.run_id
@@ -68,7 +68,7 @@ def run_and_report(
     judges = ", ".join(judge.name for judge in plan.judges)
     err.print(
         escape(
-            f"Run {plan.run_id}: {len(plan.responses)} responses, task {plan.task.id}, method {plan.method}, "
+            f"Run {plan.run_id}: {amount(plan)}, task {plan.task.id}, method {plan.method}, "
             f"{'' if plan.analyst is None else f'analyst {plan.analyst.name}, '}judges {judges}"
             f"{_repeats(plan)}."
         )
@@ -90,8 +90,8 @@ def run_and_report(
             _report(run, folder, ratings, rating_note)
             err.print(
                 escape(
-                    f"Stopped with {len(run.outcomes)} of {len(plan.responses)} responses done; every "
-                    "finished call is kept. The same command goes on from there."
+                    f"Stopped with {len(run.outcomes)} of {len(plan.responses)} {_asked_by(plan)} done; "
+                    "every finished call is kept. The same command goes on from there."
                 )
             )
             return 130
@@ -103,7 +103,7 @@ def run_and_report(
     _report(run, folder, ratings, rating_note)
     if not run.summary.scored:
         return 1
-    return 3 if run.n_failed else 0
+    return 3 if run.n_failed or run.summary.not_captured else 0
 
 
 def _report(run: Run, folder: Path, ratings: Sequence[Rating], rating_note: str) -> None:
@@ -128,6 +128,10 @@ def _say_where(console: Console, folder: Path, more: Sequence[Path]) -> None:
         markup=False,
         soft_wrap=True,
     )
+
+
+def _asked_by(plan: Plan) -> str:
+    return "batches" if plan.task.unit == "item" else "responses"
 
 
 def _repeats(plan: Plan) -> str:

@@ -65,7 +65,9 @@ def score(
             help="Columns of other names in files of uses, as in object=prompt,response=use (task aut).",
         ),
     ] = None,
-    batch: Annotated[int, typer.Option(min=1, metavar="N", help="Uses in one call (task aut).")] = 20,
+    batch: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Uses in one call (task aut). [20]")
+    ] = None,
     split: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="What parts several uses in one cell: ';' say, or newline."),
@@ -85,7 +87,7 @@ def score(
 ) -> None:
     """Score responses and write the results to a folder."""
     from creaeval.cli.running import run_and_report
-    from creaeval.data import USE_ROLES, read_columns, read_ratings, unit_ids, unmatched
+    from creaeval.data import BATCH, USE_ROLES, read_columns, read_ratings, unit_ids, unmatched
     from creaeval.errors import SettingError
     from creaeval.runs import prepare
     from creaeval.tasks import load_task
@@ -97,13 +99,13 @@ def score(
     if the_task.unit == "item":
         reading = {
             "columns": read_columns(columns or [], USE_ROLES),
-            "batch": batch,
+            "batch": batch or BATCH,
             "split": split,
             "mix_participants": mix_participants,
         }
-    elif columns or split is not None or mix_participants:
+    elif columns or split is not None or mix_participants or batch is not None:
         raise SettingError(
-            "--columns, --split and --mix-participants are for tasks of single uses, as aut is."
+            "--columns, --batch, --split and --mix-participants are for tasks of single uses, as aut is."
         )
     rated = read_ratings(ratings, the_task) if ratings else []
     plan = prepare(
@@ -124,4 +126,4 @@ def score(
     )
     for line in unmatched(rated, unit_ids(the_task, plan.responses)):
         typer.echo(line, err=True)
-    raise typer.Exit(run_and_report(plan, ledger, out, rated, batch=batch))
+    raise typer.Exit(run_and_report(plan, ledger, out, rated, batch=batch or BATCH))

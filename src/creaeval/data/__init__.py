@@ -1,6 +1,6 @@
 """Responses, ratings, scores and scenarios, and the readers of their files."""
 
-from creaeval.data.batches import batch_notes, unit_ids
+from creaeval.data.batches import BATCH, batch_notes, unit_ids
 from creaeval.data.columns import USE_ROLES, read_columns
 from creaeval.data.items import make_step, split_items
 from creaeval.data.ratings import read_ratings
@@ -12,6 +12,7 @@ from creaeval.data.scores_file import read_scores
 from creaeval.data.unmatched import unmatched
 
 __all__ = [
+    "BATCH",
     "USE_ROLES",
     "Item",
     "Rating",

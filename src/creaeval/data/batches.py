@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from creaeval.data.items import item_step, program_code
@@ -64,13 +64,15 @@ def make_batches(
     Returns
     -------
     list of Response
-        Every use is an item of exactly one, all of one object; the order is that of the uses. Unless
-        participants are mixed, a batch is of one participant, and a use of nobody known is alone. Ids are
-        ``OBJECT/PARTICIPANT/1``, ``OBJECT//1`` without a participant.
+        Every use is an item of exactly one, all of one object, in their order. Batches of one object and
+        participant follow each other, in the order of the first use of each. Unless participants are mixed,
+        a batch is of one participant, and a use of nobody known is alone. Ids are ``OBJECT/PARTICIPANT/1``,
+        ``OBJECT//1`` without a participant. Objects that differ in case only are one, spelled as at first.
     """
-    most = min(size, step.items.max) if step.items is not None else size
+    most = _most(step, size)
     groups: dict[tuple[str, ...], list[Use]] = {}
-    for use in uses:
+    spellings: dict[str, str] = {}
+    for use in (_spelled_as_at_first(use, spellings) for use in uses):
         alone = not (mix_participants or use.participant)
         key = (use.object, "" if mix_participants else use.participant, use.id if alone else "")
         groups.setdefault(key, []).append(use)
@@ -83,6 +85,16 @@ def make_batches(
             taken[name] += 1
             batches.append(_batch(f"{name}/{taken[name]}", group[start : start + most], step))
     return batches
+
+
+def _spelled_as_at_first(use: Use, spellings: dict[str, str]) -> Use:
+    name = spellings.setdefault(" ".join(use.object.casefold().split()), use.object)
+    extra = {**use.extra, "object": name} if "object" in use.extra else use.extra
+    return replace(use, object=name, extra=extra)
+
+
+def _most(step: Step, size: int) -> int:
+    return min(size, step.items.max) if step.items is not None else size
 
 
 def _batch(batch_id: str, uses: Sequence[Use], step: Step) -> Response:
@@ -117,7 +129,12 @@ def unit_ids(task: Task, responses: Iterable[Response]) -> list[str]:
     """
     if task.unit == "response":
         return [response.id for response in responses]
-    return [item.id for response in responses for item in items_of(task, response)]
+    return [unit_id(response, item) for response in responses for item in items_of(task, response)]
+
+
+def unit_id(response: Response, item: Item) -> str:
+    """Return the id of an item that is a unit; one without an id is named by its batch and number."""
+    return item.id or f"{response.id}-{item.number}"
 
 
 def items_of(task: Task, response: Response) -> tuple[Item, ...]:
@@ -150,11 +167,12 @@ def batch_notes(task: Task, responses: Sequence[Response], size: int = BATCH) ->
         for response in responses
         if [bool(item.extra.get("participant")) for item in items_of(task, response)] == [False]
     )
-    mixed = sum(-(-number // size) for number in alone.values())
+    most = _most(task.steps[0], size)
+    mixed = sum(-(-number // most) for number in alone.values())
     if mixed == alone.total():
         return []
     return [
         f"{alone.total()} uses are of no known participant, so each is asked about by itself: "
-        f"{alone.total()} calls for each model. With --mix-participants, up to {size} uses of one object "
+        f"{alone.total()} calls for each model. With --mix-participants, up to {most} uses of one object "
         f"share a call, which makes {mixed}; uses of different people then stand side by side."
     ]

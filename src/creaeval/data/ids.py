@@ -8,6 +8,8 @@ import unicodedata
 _MAX_LENGTH = 200
 #: str.strip knows the spaces, but not these; spreadsheets and web pages leave them at the ends of cells.
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
+#: How R writes a value that is missing, and an empty cell.
+MISSING = frozenset({"", "NA"})
 _JOINERS = "\u200c\u200d"  # they belong into the middle of Persian or Indic words
 
 

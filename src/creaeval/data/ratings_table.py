@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from creaeval.data.columns import column_problems, find_roles, nearest_hint
 from creaeval.data.draft import RatingDraft
-from creaeval.data.ids import clean_id, clean_name
+from creaeval.data.ids import MISSING, clean_id, clean_name
 from creaeval.data.published import PUBLISHED_IDS, is_published
 from creaeval.data.rating_forms import Header, Source, find_form, fits_ratings
 from creaeval.data.tables import read_table
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 _Key: TypeAlias = "tuple[str, str, str]"
 #: Without these there is no table of ratings.
 _NEEDED = ("response_id", "rater", "dimension", "score")
-#: How R writes a value that is missing.
-_MISSING = {"", "NA"}
 
 
 def open_ratings(
@@ -127,7 +125,7 @@ class _RowReader:
         if (
             form.wide
             and entry.score not in self._row.odd
-            and clean_name(self._row.cells[entry.score]) in _MISSING
+            and clean_name(self._row.cells[entry.score]) in MISSING
         ):
             return None
         score = self._text(entry.score, "a score")
@@ -159,7 +157,7 @@ class _RowReader:
 
     def _stage(self, title: str) -> str | None:
         text = self._text(title, "a stage")
-        return "" if text in _MISSING else self._id(Source(title), "a stage")
+        return "" if text in MISSING else self._id(Source(title), "a stage")
 
     def _text(self, title: str, due: str) -> str | None:
         if (title, due) not in self._texts:

@@ -51,7 +51,8 @@ def read_responses(
     Returns
     -------
     list of Response
-        In the order of the files and of the responses in them. A step of which nothing is written is absent.
+        In the order of the files and of the responses in them; batches of uses in the order of
+        :func:`creaeval.data.batches.make_batches`. A step of which nothing is written is absent.
 
     Raises
     ------

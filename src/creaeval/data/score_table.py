@@ -11,10 +11,11 @@ from creaeval.data.ids import clean_id, clean_name
 from creaeval.data.points import read_number, read_points
 from creaeval.errors import DataError
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores
+from creaeval.sheets.expected import EXPECTED
 from creaeval.tasks import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from creaeval.data.table import Row, Table
     from creaeval.tasks import Step, Task
@@ -42,6 +43,8 @@ _TOLD_BY = {"response_id", "judge", "dimension", "score", "model_score", "comput
 #: The code of an item that got no point for being valid; the file does not say why.
 UNTOLD = "untold"
 _MOST_REPEATS = 9999
+#: What stands before the number of a repeat in a judge's name, by the column that holds it.
+REPEAT_MARKS = {"evidence_repeat": "@", "judge_repeat": "#"}
 
 
 @dataclass(frozen=True)
@@ -187,7 +190,7 @@ class _Reader:
             )
             return None
         whole = written is not None and written == int(written)
-        if part.item is not None and not (whole or (written is not None and " (expected)" in sheet.scorer)):
+        if part.item is not None and not (whole or (written is not None and EXPECTED in sheet.scorer)):
             self._wrong(row, "model_score", f"found {_shown(written)}, expected the whole points of an item")
             return None
         return sheet, part, _Value(written, computed, row.number)
@@ -235,10 +238,8 @@ class _Reader:
         return _Part(step.id, number, part) if number is not None else None
 
     def _repeats(self, row: Row) -> str:
-        """Return what tells a judge's repeats apart, such as ``@2#3``; nothing for the first."""
-        marks = {"evidence_repeat": "@", "judge_repeat": "#"}
-        numbers = {name: self._whole(row, name, _MOST_REPEATS) or 1 for name in marks}
-        return "".join(f"{marks[name]}{number}" for name, number in numbers.items() if number > 1)
+        texts = {name: self._text(row, name, "a number") for name in REPEAT_MARKS}
+        return repeat_mark(texts, lambda name, problem: self._wrong(row, name, problem))
 
     def _whole(self, row: Row, name: str, high: int) -> int | None:
         text = self._text(row, name, "a number")
@@ -273,6 +274,31 @@ class _Reader:
     def _wrong(self, row: Row, name: str, problem: str) -> None:
         place = self._table.cell_place(row, self._titles[name] or name)
         self._problems.append(f"{place}: {problem}.")
+
+
+def repeat_mark(texts: Mapping[str, str], wrong: Callable[[str, str], None]) -> str:
+    """Return what tells a judge's repeats apart, such as ``@2#3``; nothing for the first.
+
+    Parameters
+    ----------
+    texts : mapping of str to str
+        What stands in the columns of ``REPEAT_MARKS``, as far as they are there.
+    wrong : callable
+        Is told of a column what is wrong in it.
+
+    Returns
+    -------
+    str
+    """
+    mark = ""
+    for name, text in texts.items():
+        try:
+            number = read_points(clean_name(text), 1, _MOST_REPEATS) if clean_name(text) else 1
+        except ValueError as error:
+            wrong(name, str(error))
+            continue
+        mark += f"{REPEAT_MARKS[name]}{number}" if number > 1 else ""
+    return mark
 
 
 def _make_sheet(task: Task, key: _Sheet, values: dict[_Part, _Value], invalid: str | None) -> ScoreSheet:

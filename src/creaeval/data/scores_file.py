@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from creaeval.data.columns import RATING_COLUMNS, check_roles
+from creaeval.data.ids import clean_name
 from creaeval.data.published import (
     RECORDED,
     is_aut_table,
@@ -17,16 +18,24 @@ from creaeval.data.published import (
 from creaeval.data.rater_workbook import rater_sheets
 from creaeval.data.ratings import finish_drafts, read_drafts
 from creaeval.data.ratings_table import open_ratings, read_table_ratings
-from creaeval.data.score_table import Scores, is_score_table, read_score_table
+from creaeval.data.score_table import (
+    N_SHEETS,
+    REPEAT_MARKS,
+    Scores,
+    is_score_table,
+    read_score_table,
+    repeat_mark,
+)
 from creaeval.data.tables import TABLES, split_sheet
 from creaeval.errors import DataError
 from creaeval.sheets.panel import is_panel_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from creaeval.data.rating_forms import Header
     from creaeval.data.response import Rating
+    from creaeval.data.table import Row
     from creaeval.tasks import Task
 
 #: A judge is a rater of another name, and what tells its sheets of one response apart is the method.
@@ -52,7 +61,7 @@ def read_scores(
         A run's ``scores.csv``, the folder it is in, or a file of any form that
         :func:`~creaeval.data.read_ratings` reads, where the column ``rater`` may also be called ``judge`` or
         ``model``, and a column ``method`` tells methods apart. Rows that sum up a panel of judges are left
-        out.
+        out; of a run's ``scores_wide.csv`` repeats are told apart as in the long form.
     task : Task
         The task that was judged.
     columns : mapping of str to str, optional
@@ -97,7 +106,7 @@ def read_scores(
                 header.table, task, problems, scorer=scorer, stage=RECORDED, blank_is_no=blank_is_no
             )
         else:
-            drafts = read_table_ratings(header, problems)
+            drafts = read_table_ratings(_without_repeats(header, problems), problems)
     else:
         drafts = read_drafts(file, task, problems, own_names)
     ratings = finish_drafts(drafts, problems)
@@ -112,6 +121,25 @@ def _without_panel(header: Header) -> Header:
         return header
     rows = tuple(row for row in header.table.rows if not is_panel_judge(row.cells[title]))
     return replace(header, table=replace(header.table, rows=rows))
+
+
+def _without_repeats(header: Header, problems: list[str]) -> Header:
+    """Put the numbers of repeats into the judges' names; how many sheets a panel has is of no use here."""
+    table, judge = header.table, header.named["rater"]
+    own = {name: name for name in (*REPEAT_MARKS, N_SHEETS) if name in table.header}
+    if judge is None or not own:
+        return header
+
+    def marked(row: Row) -> Row:
+        mark = repeat_mark({name: row.cells[name] for name in own if name in REPEAT_MARKS}, name_problem(row))
+        return replace(row, cells={**row.cells, judge: clean_name(row.cells[judge]) + mark})
+
+    def name_problem(row: Row) -> Callable[[str, str], None]:
+        return lambda name, problem: problems.append(f"{table.cell_place(row, name)}: {problem}.")
+
+    # With a role of their own the columns are neither dimensions nor carried.
+    rows = tuple(marked(row) if judge not in row.odd else row for row in table.rows)
+    return replace(header, table=replace(table, rows=rows), named={**header.named, **own})
 
 
 def _of_method(method: str, ratings: Sequence[Rating], source: str) -> Scores:

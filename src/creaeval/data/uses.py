@@ -15,7 +15,7 @@ from creaeval.data.columns import (
     nearest_hint,
 )
 from creaeval.data.files import list_files, unknown_ending
-from creaeval.data.ids import clean_id, clean_name, text_problem
+from creaeval.data.ids import MISSING, clean_id, clean_name, text_problem
 from creaeval.data.items import list_items, tidy
 from creaeval.data.published import AUT_SCORES, is_aut_table
 from creaeval.data.tables import TABLES, read_table, split_sheet
@@ -152,7 +152,9 @@ def _read_row(
     its_object = _name(table, row, roles["object"], "an object", problems)
     text = table.read(row, roles["response"], "a use", problems)
     participant = ""
-    if (title := roles.get("participant")) is not None and (title in row.odd or clean_name(row.cells[title])):
+    if (title := roles.get("participant")) is not None and (
+        title in row.odd or clean_name(row.cells[title]) not in MISSING
+    ):
         participant = _name(table, row, title, "an id", problems)
     if text is not None and (problem := text_problem(text)):
         problems.append(f"{table.cell_place(row, roles['response'])}: {problem}.")

@@ -44,7 +44,8 @@ def read_tokens(entries: Sequence[Mapping[str, Any]]) -> tuple[Token, ...]:
     Returns
     -------
     tuple of Token
-        What is rarer than one in 100,000 is left out, the token itself apart.
+        What is rarer than one in 100,000 is left out, but for the token itself and, where nothing else is
+        left, the likeliest other: it shows that others were named.
     """
     tokens: list[Token] = []
     for entry in entries:
@@ -52,8 +53,11 @@ def read_tokens(entries: Sequence[Mapping[str, Any]]) -> tuple[Token, ...]:
         others = [(_text(one), _rounded(one)) for one in entry.get("top_logprobs") or ()]
         if text not in [other for other, _ in others]:
             others.insert(0, (text, _rounded(entry)))
-        chances = tuple((one, chance) for one, chance in others if chance >= _RAREST or one == text)
-        tokens.append(Token(text, chances))
+        kept = [one for one in others if one[1] >= _RAREST or one[0] == text]
+        rare = [one for one in others if one not in kept]
+        if rare and all(other == text for other, _ in kept):
+            kept.append(max(rare, key=lambda one: one[1]))
+        tokens.append(Token(text, tuple(kept)))
     return tuple(tokens)
 
 

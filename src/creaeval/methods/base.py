@@ -72,8 +72,9 @@ class StageFailure(Record):
 class CallSummary(Record):
     """Tokens, seconds and cost of one call, for the accounts of a run.
 
-    ``stage`` is the step that was read, or ``judge`` where it was all of them. ``cost_usd`` is what it cost
-    when it was made, None where no price was known; a reply from the ledger cost nothing now.
+    ``stage`` is the step that was read or scored, ``all steps`` where the analyst read them at once, and
+    ``judge`` where a judge scored them at once. ``cost_usd`` is what it cost when it was made, None where no
+    price was known; a reply from the ledger cost nothing now.
     """
 
     key: str
@@ -144,6 +145,10 @@ class Method:
         Whether its judges are asked for the probabilities of their tokens.
     examples : bool
         Whether it can show its judges work that was scored before.
+    samples : int
+        How often a judge answers the same question, as candidates to choose from.
+    suffix : str
+        What stands behind a judge's name on its sheets, where they hold something else than it wrote.
     """
 
     name: str
@@ -154,6 +159,12 @@ class Method:
     several_steps: bool = False
     logprobs: bool = False
     examples: bool = False
+    samples: int = 1
+    suffix: str = ""
+
+    def scorer(self, judge: str) -> str:
+        """Return the name that a judge's sheets go by."""
+        return f"{judge}{self.suffix}"
 
 
 def summarise(call: CallRecord) -> CallSummary:

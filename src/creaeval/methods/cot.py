@@ -55,5 +55,5 @@ async def cot(case: Case, roles: Roles) -> Outcome:
         shape = response_shape(case, steps)
         return read_scores(case.task, case.response.id, shape, replies, judge.model.name)
 
-    sheets, failures = await score_by_all(roles.judges, roles.judge_repeats, one)
+    sheets, failures = await score_by_all(roles, one)
     return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))

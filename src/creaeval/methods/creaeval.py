@@ -11,7 +11,7 @@ from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.methods.analyse import analyse_step
 from creaeval.methods.base import Analysis, Outcome, failure
 from creaeval.methods.judge import judge_evidence
-from creaeval.methods.panel import score_by_all
+from creaeval.methods.panel import score_by_all, stage_name
 from creaeval.methods.raw import steps_of
 from creaeval.methods.registry import register
 from creaeval.sheets import Evidence
@@ -99,7 +99,7 @@ async def _analyse(
         except PermanentCallError:
             raise
         except (ReplyError, CallError) as error:
-            failures.append(failure(step.id, analyst, error))
+            failures.append(failure(stage_name(step.id, roles, number), analyst, error))
             break
         found.append(evidence)
         if memory:
@@ -116,4 +116,4 @@ async def _judge(
             case.task, case.scenario, analysis.evidence, judge, quotes=quotes, repeat=repeat
         )
 
-    return await score_by_all(roles.judges, roles.judge_repeats, one, evidence_repeat=analysis.repeat)
+    return await score_by_all(roles, one, evidence_repeat=analysis.repeat)

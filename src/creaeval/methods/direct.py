@@ -69,5 +69,5 @@ async def _score(case: Case, roles: Roles, *, analysis: bool) -> Outcome:
         shape = response_shape(case, steps)
         return read_scores(case.task, case.response.id, shape, [asked.value], judge.model.name)
 
-    sheets, failures = await score_by_all(roles.judges, roles.judge_repeats, one)
+    sheets, failures = await score_by_all(roles, one)
     return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))

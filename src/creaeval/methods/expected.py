@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from creaeval.errors import ReplyError, SettingError
-from creaeval.methods.base import Outcome
+from creaeval.methods.base import Outcome, StageFailure
 from creaeval.methods.direct import one_call
-from creaeval.methods.panel import score_by_all
+from creaeval.methods.panel import score_by_all, stage_name
 from creaeval.methods.raw import response_shape, scorer_prompt, scorer_reply, steps_of
 from creaeval.methods.registry import register
-from creaeval.sheets.expected import Expected, expected_scores, expected_sheet, score_scales
+from creaeval.sheets.expected import (
+    EXPECTED,
+    Expected,
+    expected_scores,
+    expected_sheet,
+    real_scores,
+    score_scales,
+)
 from creaeval.sheets.read_replies import read_scores
 
 if TYPE_CHECKING:
@@ -29,7 +36,9 @@ _shown: WeakKeyDictionary[Ask, SettingError | None] = WeakKeyDictionary()
 _turns: WeakKeyDictionary[Ask, asyncio.Lock] = WeakKeyDictionary()
 
 
-@register("direct-expected", calls=one_call, uses_analyst=False, logprobs=True, examples=True)
+@register(
+    "direct-expected", calls=one_call, uses_analyst=False, logprobs=True, examples=True, suffix=EXPECTED
+)
 async def direct_expected(case: Case, roles: Roles) -> Outcome:
     """Have each judge score as in direct, and take expected scores from its tokens' probabilities.
 
@@ -43,8 +52,10 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
     Returns
     -------
     Outcome
-        A sheet by ``NAME (expected)`` from each judge that succeeded. ``trail`` has the scores as they were
-        written, how much of the probability each expected score rests on, and why one is missing.
+        A sheet by ``NAME (expected)`` from each judge that succeeded. A sheet that lacks scores stands beside
+        a failure that says so, and none is made without any score; where items are units, one that lacks its
+        score has the code ``not_captured`` instead. ``trail`` has the scores as they were written, how much
+        of the probability each expected score rests on, and why one is missing.
 
     Raises
     ------
@@ -55,6 +66,7 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
     prompt, reply_type = scorer_prompt(case, steps), scorer_reply(case, steps)
     shape = response_shape(case, steps)
     trails: dict[tuple[str, int], list[str]] = {}
+    lacking: dict[tuple[str, int], StageFailure] = {}
 
     async def one(judge: Ask, repeat: int) -> ScoreSheet:
         def ask() -> Awaitable[Asked[Reply]]:
@@ -76,17 +88,22 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
             raise ReplyError(f"{name} has no expected scores: {error}.") from error
         values = {path: one.value if isinstance(one, Expected) else None for path, one in found.items()}
         trails[name, repeat] = _trail(f"{name}, repeat {repeat + 1}", found)
-        if values and all(value is None for value in values.values()):
-            raise ReplyError(f"{name} has no expected scores: {'; '.join(trails[name, repeat][:3])}.")
+        scores = {path: found[path] for path in real_scores(found)}
+        # An item that is a unit says for itself what it lacks, whatever others share its call.
+        if case.task.unit == "response" and (reason := _lack(name, scores)):
+            if all(values[path] is None for path in scores):
+                raise ReplyError(reason)
+            stage = stage_name("judge", roles, judge_repeat=repeat + 1)
+            lacking[name, repeat] = StageFailure(stage=stage, model=name, reason=reason)
         return expected_sheet(case.task, shape, written, values)
 
-    sheets, failures = await score_by_all(roles.judges, roles.judge_repeats, one)
+    sheets, failures = await score_by_all(roles, one)
     order = [(judge.model.name, repeat) for judge in roles.judges for repeat in range(roles.judge_repeats)]
     return Outcome(
         response_id=case.response.id,
         trail=tuple(line for key in order for line in trails.get(key, ())),
         sheets=tuple(sheets),
-        failures=tuple(failures),
+        failures=(*failures, *(lacking[key] for key in order if key in lacking)),
     )
 
 
@@ -113,6 +130,18 @@ def _problem(judge: Ask, asked: Asked[Reply]) -> SettingError | None:
         "first reply. Use the method direct, or another model (`creaeval models check` says what one "
         "returns)."
     )
+
+
+def _lack(name: str, scores: Mapping[tuple[str, ...], Expected | str]) -> str:
+    """Say how many scores have no expected value, and how little is known of the worst; nothing for none."""
+    lost = {path: one for path, one in scores.items() if isinstance(one, str) or one.value is None}
+    if not lost:
+        return ""
+    path, worst = min(lost.items(), key=lambda one: -1.0 if isinstance(one[1], str) else one[1].captured)
+    place = ".".join(part for part in path if part != "items")
+    known = worst if isinstance(worst, str) else worst.reason
+    counts = f"{len(lost)} of {len(scores)} scores"
+    return f"{name} has no expected value for {counts}; the worst is {place}: {known}."
 
 
 def _trail(who: str, found: Mapping[tuple[str, ...], Expected | str]) -> list[str]:

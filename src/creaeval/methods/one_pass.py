@@ -11,7 +11,7 @@ from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.methods.base import Analysis, Outcome, failure
 from creaeval.methods.forms import evidence_form
 from creaeval.methods.judge import judge_evidence
-from creaeval.methods.panel import score_by_all
+from creaeval.methods.panel import score_by_all, stage_name
 from creaeval.methods.raw import categories_of, grid_columns, response_text, steps_of
 from creaeval.methods.registry import register
 from creaeval.methods.render import render_prompt
@@ -63,7 +63,7 @@ async def one_pass(case: Case, roles: Roles) -> Outcome:
         except PermanentCallError:
             raise
         except (ReplyError, CallError) as error:
-            failures.append(failure(ALL_STEPS, analyst, error))
+            failures.append(failure(stage_name(ALL_STEPS, roles, number), analyst, error))
         else:
             scored, failed = await _judge(case, roles, evidence, number)
             sheets += scored
@@ -85,7 +85,7 @@ async def _judge(
     async def one(judge: Ask, repeat: int) -> ScoreSheet:
         return await judge_evidence(case.task, case.scenario, evidence, judge, repeat=repeat)
 
-    return await score_by_all(roles.judges, roles.judge_repeats, one, evidence_repeat=number)
+    return await score_by_all(roles, one, evidence_repeat=number)
 
 
 async def _gather(case: Case, analyst: Ask, repeat: int) -> Evidence:

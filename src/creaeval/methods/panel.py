@@ -9,18 +9,17 @@ from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.methods.base import failure
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable
 
     from creaeval.llm import Ask
-    from creaeval.methods.base import StageFailure
+    from creaeval.methods.base import Roles, StageFailure
     from creaeval.sheets import ScoreSheet
 
 T = TypeVar("T")
 
 
 async def score_by_all(
-    judges: Sequence[Ask],
-    repeats: int,
+    roles: Roles,
     one: Callable[[Ask, int], Awaitable[ScoreSheet]],
     *,
     evidence_repeat: int = 1,
@@ -29,10 +28,8 @@ async def score_by_all(
 
     Parameters
     ----------
-    judges : sequence of Ask
-        Who scores.
-    repeats : int
-        How often each.
+    roles : Roles
+        Who scores, and how often each.
     one : callable
         Scores once, given a judge and the number of the repeat, from 0.
     evidence_repeat : int
@@ -48,8 +45,8 @@ async def score_by_all(
     PermanentCallError
         The whole run cannot go on.
     """
-    wanted = [(judge, repeat) for judge in judges for repeat in range(repeats)]
-    before = (evidence_repeat - 1) * repeats
+    wanted = [(judge, repeat) for judge in roles.judges for repeat in range(roles.judge_repeats)]
+    before = (evidence_repeat - 1) * roles.judge_repeats
     answers = await asyncio.gather(
         *(one(judge, before + repeat) for judge, repeat in wanted), return_exceptions=True
     )
@@ -59,13 +56,38 @@ async def score_by_all(
         if isinstance(answer, PermanentCallError):
             raise answer
         if isinstance(answer, ReplyError | CallError):
-            failures.append(failure("judge", judge, answer))
+            stage = stage_name("judge", roles, evidence_repeat, repeat + 1)
+            failures.append(failure(stage, judge, answer))
         elif isinstance(answer, BaseException):
             raise answer
         else:
             numbers = {"evidence_repeat": evidence_repeat, "judge_repeat": repeat + 1}
             sheets.append(answer.model_copy(update=numbers))
     return sheets, failures
+
+
+def stage_name(stage: str, roles: Roles, evidence_repeat: int = 1, judge_repeat: int | None = None) -> str:
+    """Name the stage of a failure, so that those of several repeats are told apart.
+
+    Parameters
+    ----------
+    stage : str
+        The step that was read, or ``judge``.
+    roles : Roles
+        Say whether there are repeats.
+    evidence_repeat : int
+        Which evidence, from 1.
+    judge_repeat : int, optional
+        Which judgement of it, from 1.
+
+    Returns
+    -------
+    str
+        Such as ``judge, evidence 2, repeat 1``; of what is done once nothing is said.
+    """
+    evidence = f", evidence {evidence_repeat}" if roles.evidence_repeats > 1 else ""
+    repeat = f", repeat {judge_repeat}" if judge_repeat is not None and roles.judge_repeats > 1 else ""
+    return f"{stage}{evidence}{repeat}"
 
 
 async def all_of(*wanted: Awaitable[T]) -> list[T]:

@@ -104,7 +104,7 @@ async def reference(case: Case, roles: Roles) -> Outcome:
         sheet = ScoreSheet(response_id=case.response.id, scorer=judge.model.name, steps=(scores,))
         return complete_sheet(case.task, sheet)
 
-    sheets, failures = await score_by_all(roles.judges, roles.judge_repeats, one)
+    sheets, failures = await score_by_all(roles, one)
     return Outcome(
         response_id=case.response.id,
         trail=tuple(line for lines in notes.values() for line in lines),

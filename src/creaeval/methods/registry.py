@@ -35,6 +35,8 @@ def register(
     several_steps: bool = False,
     logprobs: bool = False,
     examples: bool = False,
+    samples: int = 1,
+    suffix: str = "",
 ) -> Callable[[Scorer], Scorer]:
     """Register a method under the name users type.
 
@@ -42,7 +44,7 @@ def register(
     ----------
     name : str
         The name.
-    calls, uses_analyst, several_steps, logprobs, examples
+    calls, uses_analyst, several_steps, logprobs, examples, samples, suffix
         As in :class:`~creaeval.methods.Method`; its summary is the first line of the function's docstring.
 
     Returns
@@ -58,7 +60,15 @@ def register(
 
     def keep(score: Scorer) -> Scorer:
         summary = (score.__doc__ or "").strip().partition("\n")[0]
-        _keep(Method(name, score, summary, calls, uses_analyst, several_steps, logprobs, examples))
+        _keep(
+            Method(
+                *(name, score, summary, calls, uses_analyst, several_steps),
+                logprobs=logprobs,
+                examples=examples,
+                samples=samples,
+                suffix=suffix,
+            )
+        )
         return score
 
     return keep

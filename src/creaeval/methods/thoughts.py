@@ -42,7 +42,7 @@ class Choice(Reply):
     choice: Annotated[int, Field(ge=1, le=SCORERS)]
 
 
-@register("tot", calls=calls_a_step(SCORERS + 1), uses_analyst=False, several_steps=True)
+@register("tot", calls=calls_a_step(SCORERS + 1), uses_analyst=False, several_steps=True, samples=SCORERS)
 async def tot(case: Case, roles: Roles) -> Outcome:
     """Have three scorers of each judge score every step, and a selector choose one of the three.
 
@@ -62,19 +62,29 @@ async def tot(case: Case, roles: Roles) -> Outcome:
     return await _think(case, roles)
 
 
-@register("tot-selected", calls=calls_a_step(SCORERS + 1), uses_analyst=False, several_steps=True)
+@register(
+    "tot-selected", calls=calls_a_step(SCORERS + 1), uses_analyst=False, several_steps=True, samples=SCORERS
+)
 async def tot_selected(case: Case, roles: Roles) -> Outcome:
     """Do as tot does, but let all three scorers go on from the chosen candidate: the original tree."""
     return await _think(case, roles, follow=True)
 
 
-@register("got", calls=calls_a_step(2 * (SCORERS + 1)), uses_analyst=False, several_steps=True)
+@register(
+    "got", calls=calls_a_step(2 * (SCORERS + 1)), uses_analyst=False, several_steps=True, samples=SCORERS
+)
 async def got(case: Case, roles: Roles) -> Outcome:
     """Do as tot does, with every scorer and the selector looking at each step's answer a second time."""
     return await _think(case, roles, again=True)
 
 
-@register("got-aggregate", calls=calls_a_step(2 * (SCORERS + 1)), uses_analyst=False, several_steps=True)
+@register(
+    "got-aggregate",
+    calls=calls_a_step(2 * (SCORERS + 1)),
+    uses_analyst=False,
+    several_steps=True,
+    samples=SCORERS,
+)
 async def got_aggregate(case: Case, roles: Roles) -> Outcome:
     """Do as got does, but merge the candidates instead of choosing one: the original graph's aggregation."""
     return await _think(case, roles, again=True, merge=True)
@@ -114,7 +124,7 @@ async def _think(
         shape = response_shape(case, steps)
         return read_scores(case.task, case.response.id, shape, kept, judge.model.name)
 
-    sheets, failures = await score_by_all(roles.judges, roles.judge_repeats, one)
+    sheets, failures = await score_by_all(roles, one)
     return Outcome(
         response_id=case.response.id,
         trail=tuple(line for lines in notes.values() for line in lines),

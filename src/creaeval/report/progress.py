@@ -83,7 +83,8 @@ class ProgressWatcher:
             self._progress.console.print(f"{line.completed:.0f}/{line.total:.0f} calls, {self._counts()}")
 
     def _counts(self) -> str:
-        parts = [f"{self._done}/{len(self._plan.responses)} responses", f"{self._failed} failed"]
+        kind = "batches" if self._plan.task.unit == "item" else "responses"
+        parts = [f"{self._done}/{len(self._plan.responses)} {kind}", f"{self._failed} failed"]
         if self._retries:
             parts.append(f"{self._retries} failed attempts")
         parts.append(f"{self._tokens / 1000:.1f}k tokens")

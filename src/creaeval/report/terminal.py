@@ -84,6 +84,11 @@ def notes(run: Run) -> list[str]:
             f"Quotes: {found} of {quotes} ({found / quotes:.0%}) found in the responses; "
             f"the other {quotes - found} are flagged in responses/*.json."
         )
+    if summary.not_captured:
+        lines.append(
+            f"Expected scores: {summary.not_captured} could not be taken (invalid is not_captured), since "
+            "too little of the probability was on known points; see trail in responses/*.json."
+        )
     if summary.copied_observations:
         lines.append(
             f"Observations: {summary.copied_observations} of {summary.observations} repeat six or more words "
@@ -173,9 +178,11 @@ def _overview(run: Run) -> Table:
 
 def _failure_table(run: Run) -> Table:
     table = Table(
-        title=f"{run.n_failed} not scored, or not by every judge", title_justify="left", style="red"
+        title=f"{run.n_failed} not scored, or not by every judge, or not in full",
+        title_justify="left",
+        style="red",
     )
-    for name in ("Response", "Stage", "Model", "Reason"):
+    for name in ("Batch" if run.task.unit == "item" else "Response", "Stage", "Model", "Reason"):
         table.add_column(name, overflow="fold")
     for outcome in run.outcomes:
         for failure in outcome.failures:

@@ -50,7 +50,7 @@ def unit_table(run: Run, rows: int) -> Table:
         codes = [item.invalid or "" for step in sheet.steps for item in step.items]
         values = [sheet.final(part) for part in parts]
         cells = [f"{value:g}" if value is not None else " ".join(codes) or "–" for value in values]
-        table.add_row(*map(escape, (sheet.response_id, shown, sheet.scorer, *cells)))
+        table.add_row(*map(escape, (sheet.response_id, shown, sheet.label, *cells)))
     return table
 
 

@@ -10,6 +10,7 @@ from creaeval.llm import Ask
 from creaeval.llm.chat import Limits
 from creaeval.llm.limiter import Limiter
 from creaeval.methods import Outcome, Roles, get_method, summarise
+from creaeval.runs.units import unasked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +53,7 @@ async def carry_out(
     ledger : Ledger
         Calls in it are not repeated.
     keep : callable
-        Is given each outcome once, refused responses first, then as they finish.
+        Is given each outcome once: first of those about which nobody is asked, then as they finish.
     watcher : Watcher, optional
         Is told of progress.
 
@@ -115,6 +116,8 @@ async def carry_out(
 
     for response_id, reason in plan.refused.items():
         finish(Outcome(response_id=response_id, failures=(reason,)))
+    for response in plan.unasked:
+        finish(unasked(plan, response))
     try:
         # Before the first call is paid: a setting that would be dropped on the way stops the run here.
         for model, settings in plan.roles:

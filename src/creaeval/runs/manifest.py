@@ -10,8 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from creaeval.data import unit_ids
 from creaeval.llm.key import answer_settings
-from creaeval.methods import prompt_hashes
+from creaeval.methods import get_method, prompt_hashes
 from creaeval.runs.plan import unscored_items
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
         JSON values only; file names without folders, no keys.
     """
     judges = plan.roles[-len(plan.judges) :]
+    method = get_method(plan.method)
     return {
         "run_id": plan.run_id,
         "task": plan.task.id,
@@ -59,7 +61,10 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
         "analyst": None if len(judges) == len(plan.roles) else _model(*plan.roles[0]),
         "evidence_repeats": plan.evidence_repeats,
         "judge_repeats": plan.judge_repeats,
-        "judges": [_model(*judge) for judge in judges],
+        "judges": [
+            {**_model(*judge), **({"scorer": method.scorer(judge[0].name)} if method.suffix else {})}
+            for judge in judges
+        ],
         **({"examples": [asdict(example) for example in plan.examples]} if plan.examples else {}),
         "prompts_sha256": {"language": plan.task.language, **prompt_hashes(plan.task.language)},
         "scenarios": sorted({case.scenario.id for case in plan.cases if case.scenario is not None}),
@@ -73,6 +78,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
             for case in plan.cases
         ],
         "refused": sorted(plan.refused),
+        **({"unasked": sorted(one.id for one in plan.unasked)} if plan.unasked else {}),
         "items_beyond_the_maximum": unscored_items(plan),
         "versions": {"python": platform.python_version(), **_versions()},
         "platform": f"{platform.system()} {platform.machine()}",
@@ -92,15 +98,18 @@ def describe_result(run: Run, plan: Plan) -> dict[str, Any]:
     Returns
     -------
     dict
-        Counts, quotes, failed attempts, tokens by stage with their cost, and the cost of all: null where a
-        call has no known price.
+        Counts (of units where items are these, and then of batches, too), quotes, failed attempts, tokens by
+        stage with their cost, and the cost of all: null where a call has no known price.
     """
+    by_items = plan.task.unit == "item"
+    done = sum(map(len, run.units.values())) if by_items else len(run.outcomes)
     summary = run.summary
     spent = summary.tokens["all"]
     return {
         "scored": summary.scored,
         "failed": summary.failed,
-        "not_reached": len(plan.responses) - len(run.outcomes),
+        "not_reached": len(unit_ids(plan.task, plan.responses)) - done,
+        **({"not_captured": summary.not_captured, "batches": len(plan.responses)} if by_items else {}),
         "quotes": summary.quotes,
         "quotes_found": summary.quotes_found,
         "observations": summary.observations,

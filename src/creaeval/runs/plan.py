@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
-from creaeval.data import find_scenario
+from creaeval.data import find_scenario, unit_ids
 from creaeval.errors import DataError, SettingError
 from creaeval.llm.key import answer_settings
 from creaeval.llm.settings import RoleSettings, role_settings
@@ -23,6 +23,7 @@ from creaeval.methods import (
     prompt_hashes,
     prompt_languages,
 )
+from creaeval.runs.units import asks_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,6 +60,8 @@ class Plan:
         What is scored, responses to one scenario next to each other so that prompt caches hit.
     refused : mapping of str to StageFailure
         By response id, why a response is not scored at all.
+    unasked : tuple of Response
+        Batches of which no unit is to be scored, so that nobody is asked about them.
     evidence_repeats, judge_repeats : int
         How often evidence is gathered, and how often each judge scores it.
     examples : tuple of Example
@@ -74,6 +77,7 @@ class Plan:
     responses: tuple[Response, ...]
     cases: tuple[Case, ...]
     refused: Mapping[str, StageFailure]
+    unasked: tuple[Response, ...] = ()
     evidence_repeats: int = 1
     judge_repeats: int = 1
     examples: tuple[Example, ...] = ()
@@ -91,7 +95,7 @@ class Plan:
             "prompts": prompt_hashes(self.task.language),
             # Hashed one by one: the texts of all together would double the memory of a large plan.
             "responses": sorted(map(_content_hash, self.cases)),
-            "refused": sorted(self.refused),
+            "refused": sorted([*self.refused, *(one.id for one in self.unasked)]),
         }
         if self.examples:
             content["examples"] = [astuple(example) for example in self.examples]
@@ -158,13 +162,13 @@ def make_plan(
     Raises
     ------
     DataError
-        No response was given, two have one id, or one names a scenario nobody gave.
+        No response was given, two (or two units) have one id, or one names a scenario nobody gave.
     SettingError
         There is no such method or setting, two judges are the same, or the task's language has no prompts.
     """
     if not responses:
         raise DataError("There is no response to score: the files hold none.")
-    _check_ids(responses)
+    _check_ids(task, responses)
     chosen = get_method(method)
     _check_method(chosen, task, evidence_repeats, judge_repeats)
     if examples and not chosen.examples:
@@ -186,6 +190,7 @@ def make_plan(
         )
     cases: list[Case] = []
     refused: dict[str, StageFailure] = {}
+    nothing_to_ask: list[Response] = []
     problems: list[str] = []
     for response in responses:
         try:
@@ -195,14 +200,16 @@ def make_plan(
             continue
         missing = response.missing_steps(task)
         case = Case(task, _without(task, response, missing), scenario, tuple(examples))
-        if reason := _refusal(task, response, missing, missing_step):
+        if asks_nothing(task, response):
+            nothing_to_ask.append(response)
+        elif reason := _refusal(task, response, missing, missing_step):
             refused[response.id] = StageFailure(stage="input", model="", reason=reason)
         else:
             cases.append(case)
     if problems:
         raise DataError(problems[0], problems[1:])
     cases.sort(key=lambda case: case.scenario.id if case.scenario is not None else "")
-    return Plan(
+    plan = Plan(
         task,
         method,
         analyst,
@@ -212,10 +219,14 @@ def make_plan(
         tuple(responses),
         tuple(cases),
         refused,
+        tuple(nothing_to_ask),
         evidence_repeats,
         judge_repeats,
         tuple(examples),
     )
+    # A method that does not fit the task says so when it counts its calls.
+    _ = plan.n_calls
+    return plan
 
 
 def _judge_settings(judge: ChatModel, given: Mapping[str, Any], method: Method) -> RoleSettings:
@@ -244,14 +255,18 @@ def _content_hash(case: Case) -> str:
     return hashlib.sha256(json.dumps([response, scenario], sort_keys=True).encode()).hexdigest()
 
 
-def _check_ids(responses: Sequence[Response]) -> None:
+def _check_ids(task: Task, responses: Sequence[Response]) -> None:
     # Files are checked as they are read, with the place of each; this is for responses given as objects.
-    counts = Counter(response.id for response in responses)
-    if repeated := [response_id for response_id, count in counts.items() if count > 1]:
-        raise DataError(
-            f"{counts[repeated[0]]} responses have the id {repeated[0]!r}. "
-            "Every response needs an id of its own."
-        )
+    items = task.steps[0].items
+    kinds = {"response": [response.id for response in responses]}
+    if task.unit == "item" and items is not None:
+        kinds[items.name] = unit_ids(task, responses)
+    for kind, ids in kinds.items():
+        counts = Counter(ids)
+        if repeated := next((one for one, count in counts.items() if count > 1), None):
+            raise DataError(
+                f"{counts[repeated]} {kind}s have the id {repeated!r}. Every {kind} needs an id of its own."
+            )
 
 
 def _without(task: Task, response: Response, missing: list[str]) -> Response:
@@ -271,6 +286,25 @@ def _refusal(task: Task, response: Response, missing: list[str], missing_step: M
             "Complete it, or score the steps it has with --missing-step skip (its Total is then undefined)."
         )
     return ""
+
+
+def amount(plan: Plan) -> str:
+    """Say how much there is to score: ``12 responses``, or ``80 uses in 5 batches``.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+
+    Returns
+    -------
+    str
+    """
+    number, items = len(plan.responses), plan.task.steps[0].items
+    if plan.task.unit == "response" or items is None:
+        return f"{number} responses"
+    units = len(unit_ids(plan.task, plan.responses))
+    return f"{units} {items.name}s in {number} batches"
 
 
 def unscored_items(plan: Plan) -> list[str]:
@@ -300,7 +334,7 @@ def unscored_items(plan: Plan) -> list[str]:
 
 
 def repeat_notes(plan: Plan) -> list[str]:
-    """Say which repeats may all be equal, since the model takes its likeliest word each time.
+    """Say whose repeats or candidates may all be equal, since the model takes its likeliest word each time.
 
     Parameters
     ----------
@@ -313,10 +347,11 @@ def repeat_notes(plan: Plan) -> list[str]:
         One line for each model concerned.
     """
     analyst = [] if plan.analyst is None else [("analyst", plan.evidence_repeats, *plan.roles[0])]
-    judges = [("judge", plan.judge_repeats, *role) for role in plan.roles[-len(plan.judges) :]]
+    samples = get_method(plan.method).samples
+    judges = [("judge", samples * plan.judge_repeats, *role) for role in plan.roles[-len(plan.judges) :]]
     return [
-        f"{role} {model.name} is asked {times} times at temperature 0, so its repeats may all be equal. "
-        f"Repeats that vary take --set {role}.temperature=… above 0."
+        f"{role} {model.name} is asked {times} times at temperature 0, so its answers may all be equal. "
+        f"Answers that vary take --set {role}.temperature=… above 0."
         for role, times, model, settings in (*analyst, *judges)
         if times > 1 and settings.settings.temperature == 0
     ]

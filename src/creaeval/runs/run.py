@@ -93,11 +93,11 @@ class Run:
     @cached_property
     def summary(self) -> Summary:
         """What the outcomes come to, counted in one pass."""
-        return summarise_outcomes(self.task, self.outcomes)
+        return summarise_outcomes(self.task, self.outcomes, self.units)
 
     @property
     def n_failed(self) -> int:
-        """Responses with at least one failure."""
+        """Responses with at least one failure; where items are the units, those whose batch has one."""
         return self.summary.failed
 
     @property
@@ -133,7 +133,8 @@ class Run:
             if self.task.unit == "item":
                 for identity in identities(self.task):
                     points, step = sheet.final(identity), identity.partition(".")[0]
-                    yield (*head, step, None, identity, points, points, None, invalid_code(sheet)), extra
+                    code = invalid_code(sheet) if points is None else ""
+                    yield (*head, step, None, identity, points, points, None, code), extra
                 continue
             for row in sheet.rows():
                 place = (row.step, row.item, row.dimension)

@@ -20,7 +20,7 @@ from creaeval.runs.engine import carry_out
 from creaeval.runs.manifest import describe_plan, describe_result
 from creaeval.runs.plan import MissingStep, Plan, make_plan, repeat_notes
 from creaeval.runs.store import RunStore
-from creaeval.runs.units import kept_with, unasked
+from creaeval.runs.units import kept_with
 from creaeval.tasks import Scenario, Task, load_task
 
 if TYPE_CHECKING:
@@ -233,7 +233,6 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_m
 
     def keep(outcome: Outcome) -> None:
         position, response = given[outcome.response_id]
-        outcome = unasked(plan, response) or outcome
         store.keep(run_id, outcome, position, kept_with(plan.task, response))
         if in_memory:
             held[position] = outcome

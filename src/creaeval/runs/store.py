@@ -92,7 +92,10 @@ _MIGRATIONS = (_as_it_began,)
 
 @dataclass(frozen=True)
 class RunLine:
-    """One run in a list: its id, when it was last touched, its state, and what it was over."""
+    """One run in a list: its id, when it was last touched, its state, and what it was over.
+
+    ``n_outcomes`` counts responses, or batches where the task's ``unit`` is the item.
+    """
 
     id: str
     updated: str
@@ -101,6 +104,7 @@ class RunLine:
     method: str
     judges: str
     n_outcomes: int
+    unit: str = "response"
 
 
 class RunStore:
@@ -222,6 +226,7 @@ class RunStore:
                 method=row.manifest["method"],
                 judges=", ".join(judge["name"] for judge in row.manifest["judges"]),
                 n_outcomes=row.n,
+                unit=row.task.get("unit", "response"),
             )
             for row in rows
         ]

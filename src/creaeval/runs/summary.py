@@ -7,11 +7,13 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from creaeval.sheets import disagreements
+from creaeval.sheets.expected import NOT_CAPTURED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from creaeval.methods import CallSummary, Outcome
+    from creaeval.runs.units import Unit
     from creaeval.sheets import Evidence
     from creaeval.tasks import Task
 
@@ -71,9 +73,12 @@ class Summary:
     Parameters
     ----------
     scored : int
-        Responses with at least one score sheet.
+        Responses with at least one score sheet; where items are the units, those of which a sheet has a score
+        or says why the item has none to get.
     failed : int
-        Responses with at least one failure.
+        Responses with at least one failure; where items are the units, those whose batch has one.
+    not_captured : int
+        Where items are the units, how often a judge's expected score of one could not be taken.
     failed_attempts : int
         Attempts at calls that brought no reply.
     quotes, quotes_found : int
@@ -87,11 +92,12 @@ class Summary:
     grid_notes : tuple of str
         Why ranking grids could not be read, one line each.
     tokens : mapping of str to Tokens
-        By stage: each step the analyst read, then ``judge``, then ``all``.
+        By stage, as in :class:`~creaeval.methods.CallSummary`: steps first, then the others, then ``all``.
     """
 
     scored: int
     failed: int
+    not_captured: int
     failed_attempts: int
     quotes: int
     quotes_found: int
@@ -103,7 +109,9 @@ class Summary:
     tokens: Mapping[str, Tokens]
 
 
-def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
+def summarise_outcomes(
+    task: Task, outcomes: Iterable[Outcome], units: Mapping[str, Sequence[Unit]]
+) -> Summary:
     """Count over outcomes in one pass, holding none of them.
 
     Parameters
@@ -112,6 +120,8 @@ def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
         The run's task.
     outcomes : iterable of Outcome
         The outcomes.
+    units : mapping of str to sequence of Unit
+        Where items are the units, those of each outcome; else empty.
 
     Returns
     -------
@@ -122,8 +132,14 @@ def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
     first = ""
     grids: list[str] = []
     for outcome in outcomes:
-        counts["scored"] += bool(outcome.sheets)
-        counts["failed"] += bool(outcome.failures)
+        if task.unit == "item":
+            codes = [(i.item, i.invalid) for sheet in outcome.sheets for s in sheet.steps for i in s.items]
+            counts["scored"] += len({item for item, code in codes if code != NOT_CAPTURED})
+            counts["not_captured"] += sum(code == NOT_CAPTURED for _, code in codes)
+            counts["failed"] += len(units[outcome.response_id]) if outcome.failures else 0
+        else:
+            counts["scored"] += bool(outcome.sheets)
+            counts["failed"] += bool(outcome.failures)
         counts["failed_attempts"] += outcome.failed_attempts
         for call in outcome.calls:
             tokens[call.stage] += _tokens(call)

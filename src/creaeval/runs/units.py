@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.batches import items_of
-from creaeval.methods import Outcome
+from creaeval.data.batches import items_of, unit_id
+from creaeval.methods import Outcome, get_method
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores
+from creaeval.sheets.expected import NOT_CAPTURED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +41,7 @@ def units_of(task: Task, response: Response) -> tuple[Unit, ...]:
     """List the units of a batch in the order of its items; one without an id is named by its number."""
     return tuple(
         Unit(
-            item.id or f"{response.id}-{item.number}",
+            unit_id(response, item),
             (item.invalid or "blank") if item.blank else "",
             item.extra or response.extra,
         )
@@ -73,8 +74,8 @@ def split_sheet(sheet: ScoreSheet, units: Sequence[Unit]) -> Iterator[ScoreSheet
     Yields
     ------
     ScoreSheet
-        With the points of the one item as values of the step; an invalid one has none, but an item with the
-        code that says why.
+        With the points of the one item as values of the step. One that lacks points has an item with the code
+        that says why; an invalid one has none at all.
     """
     for step in sheet.steps:
         for item in step.items:
@@ -83,34 +84,41 @@ def split_sheet(sheet: ScoreSheet, units: Sequence[Unit]) -> Iterator[ScoreSheet
             alone = StepScores(
                 step=step.step,
                 items=(ItemScores(item=1, invalid=code),) if code else (),
-                written={} if code else {part: float(points) for part, points in item.scores.items()},
+                written={part: float(points) for part, points in item.scores.items()}
+                if code in ("", None, NOT_CAPTURED)
+                else {},
             )
             yield sheet.model_copy(update={"response_id": unit.id, "steps": (alone,), "written_total": None})
 
 
 def invalid_code(sheet: ScoreSheet) -> str:
-    """Return why the unit of a sheet from :func:`split_sheet` has no score; nothing where it has one."""
+    """Return why the unit of a sheet from :func:`split_sheet` lacks a score; nothing where it has all."""
     return next((item.invalid for step in sheet.steps for item in step.items if item.invalid), "")
 
 
-def unasked(plan: Plan, response: Response) -> Outcome | None:
-    """Return the outcome of a batch about which there is nothing to ask, since no unit of it is to be scored.
+def asks_nothing(task: Task, response: Response) -> bool:
+    """Whether a response is a batch of which no unit is to be scored."""
+    units = units_of(task, response) if task.unit == "item" else ()
+    return bool(units) and all(unit.invalid for unit in units)
+
+
+def unasked(plan: Plan, response: Response) -> Outcome:
+    """Make the outcome of a batch about which nobody is asked.
 
     Parameters
     ----------
     plan : Plan
         Names the judges and repeats.
     response : Response
-        The batch.
+        One of which :func:`asks_nothing` is true.
 
     Returns
     -------
-    Outcome or None
-        A sheet for each judge and repeat on which all items are invalid; None where somebody must be asked.
+    Outcome
+        A sheet for each judge and repeat on which all items are invalid.
     """
-    units = units_of(plan.task, response) if plan.task.unit == "item" else ()
-    if not units or not all(unit.invalid for unit in units):
-        return None
+    units = units_of(plan.task, response)
+    scorer = get_method(plan.method).scorer
     items = tuple(ItemScores(item=number, invalid=unit.invalid) for number, unit in enumerate(units, 1))
     steps = (StepScores(step=plan.task.steps[0].id, items=items),)
     return Outcome(
@@ -118,7 +126,7 @@ def unasked(plan: Plan, response: Response) -> Outcome | None:
         sheets=tuple(
             ScoreSheet(
                 response_id=response.id,
-                scorer=judge.name,
+                scorer=scorer(judge.name),
                 steps=steps,
                 evidence_repeat=evidence,
                 judge_repeat=repeat,

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 #: Below this share of the probability an expected score says too little of the whole.
 LEAST_CAPTURED = 0.95
+#: Stands behind a judge's name on a sheet of expected scores.
+EXPECTED = " (expected)"
+#: Why an item that is a unit of its own lacks an expected score: too little of the probability is known.
+NOT_CAPTURED = "not_captured"
+#: The scorer's own sums, which are no scores of their own.
+_SUMS = ("overall", "total")
 
 #: A token's text and the logarithms of the probabilities of the texts known for its place.
 TokenChances: TypeAlias = "tuple[str, tuple[tuple[str, float], ...]]"
@@ -326,17 +332,36 @@ def expected_sheet(
     -------
     ScoreSheet
         By ``NAME (expected)``. A score without an expected value is missing, and so are sums that it is part
-        of, the scorer's own ones too.
+        of, the scorer's own ones too. Where items are units, one that lacks a score has the code
+        ``not_captured``.
     """
     steps = tuple(_expected_step(task.step(scores.step), scores, values) for scores in sheet.steps)
-    lost = [path for path, value in values.items() if value is None and path[-1] not in ("overall", "total")]
+    lost = [path for path in real_scores(values) if values[path] is None]
     grids = {part.step.id: part.grid_score for part in shape if part.grid_score is not None}
     changes = {
-        "scorer": f"{sheet.scorer} (expected)",
+        "scorer": f"{sheet.scorer}{EXPECTED}",
         "steps": steps,
         "written_total": None if lost else values.get(("total",)),
     }
-    return complete_sheet(task, sheet.model_copy(update=changes), grids)
+    found = complete_sheet(task, sheet.model_copy(update=changes), grids)
+    return _mark_lost(found, values) if task.unit == "item" else found
+
+
+def real_scores(paths: Iterable[Path]) -> list[Path]:
+    """List the paths of :func:`score_scales` that lead to scores, not to the scorer's own sums of them."""
+    return [path for path in paths if path[-1] not in _SUMS]
+
+
+def _mark_lost(sheet: ScoreSheet, values: Mapping[Path, float | None]) -> ScoreSheet:
+    lost = {path[2] for path, value in values.items() if value is None and path[1:2] == ("items",)}
+
+    def mark(item: ItemScores) -> ItemScores:
+        missing = item_key(item.item) in lost
+        return item.model_copy(update={"invalid": NOT_CAPTURED}) if missing else item
+
+    # A task of this kind has a single step.
+    steps = [step.model_copy(update={"items": tuple(map(mark, step.items))}) for step in sheet.steps]
+    return sheet.model_copy(update={"steps": tuple(steps)})
 
 
 def _expected_step(step: Step, scores: StepScores, values: Mapping[Path, float | None]) -> StepScores:
