@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from creaeval.data import batch_notes, find_scenario, read_columns, read_responses, unit_ids
+from creaeval.data import (
+    batch_notes,
+    find_scenario,
+    read_columns,
+    read_ratings,
+    read_responses,
+    unit_ids,
+)
 from creaeval.data.batches import Use, make_batches
 from creaeval.data.columns import USE_ROLES
 from creaeval.errors import DataError, SettingError
@@ -252,3 +259,23 @@ def test_the_released_table_is_understood_as_it_is() -> None:
     assert not [name for name in first.extra if name.startswith(("human", "pred"))]
     # Of 3,290 lists of one person for one object, eight are of 21 to 27 uses.
     assert len(batches) == 3298
+
+
+def test_a_table_of_uses_with_raters_or_a_mean_beside_them_is_read_as_ratings(tmp_path: Path) -> None:
+    path = tmp_path / "uses.csv"
+    path.write_text(
+        "id,object,response,participant,rater1,rater2,human_mean\n"
+        "u1,brick,a hat,17,4,5,4.5\nu2,2,42,18,1,,1.3\n",
+        encoding="utf-8",
+    )
+    ratings = read_ratings(path, AUT)
+    found = {(r.response_id, r.rater): r.sheet.final("uses.originality") for r in ratings}
+    assert found == {
+        **{("u1", "rater1"): 4, ("u1", "rater2"): 5, ("u1", "human_mean"): 4.5},
+        **{("u2", "rater1"): 1, ("u2", "human_mean"): 1.3},
+    }
+    assert ratings[0].extra["participant"] == "17"
+    # A column of numbers that is neither is still refused.
+    path.write_text("id,object,response,rater1,speed\nu1,brick,a hat,4,3\n", encoding="utf-8")
+    with pytest.raises(DataError, match="'speed'"):
+        read_ratings(path, AUT)

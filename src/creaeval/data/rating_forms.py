@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
+from creaeval.data.columns import USE_COLUMNS
 from creaeval.data.item_words import CATEGORY, INVALID, resolve_step
+from creaeval.data.table import find_column
 from creaeval.errors import DataError
 from creaeval.tasks import display_name, find_part, fold, identities, resolve
 
@@ -127,9 +129,14 @@ def find_form(header: Header) -> Form:
     if dimension:
         raters = tuple(Entry(source, Source(None, t), Source(dimension), t) for t in rest)
         return Form(raters, item, stage, wide=True)
-    if rater is None and _one_dimension(task) and rest and all(map(_names_rater, rest)):
-        part = Source(None, _one_dimension(task))
-        return Form(tuple(Entry(source, Source(None, t), part, t) for t in rest), item, stage, wide=True)
+    raters_in_header = [title for title in rest if _names_rater(title)]
+    if rater is None and _one_dimension(task) and raters_in_header:
+        others = [title for title in rest if title not in raters_in_header]
+        about = _about_uses(task, rest)
+        if not any(_check_unused(table, task, title) for title in others if title not in about):
+            part = Source(None, _one_dimension(task))
+            entries = tuple(Entry(source, Source(None, t), part, t) for t in raters_in_header)
+            return Form(entries, item, stage, wide=True, carried=tuple(others))
     return _dimensions_in_columns(header, source)
 
 
@@ -140,7 +147,15 @@ def _one_dimension(task: Task) -> str:
 
 
 def _names_rater(title: str) -> bool:
-    return re.fullmatch(r"(rater|judge|coder|scorer|expert)[\W_]*\w+", title, re.IGNORECASE) is not None
+    person = re.fullmatch(r"(rater|judge|coder|scorer|expert)[\W_]*\w+", title, re.IGNORECASE)
+    return person is not None or fold(title) in {"mean", "humanmean", "meanrating"}
+
+
+def _about_uses(task: Task, header: Sequence[str]) -> set[str]:
+    """Return the columns that say what was rated, in a table of uses: numbers in them are no scores."""
+    if task.unit == "response":
+        return set()
+    return {title for names in USE_COLUMNS.values() if (title := find_column(header, *names)) is not None}
 
 
 def _raters_in_rows(header: Header) -> Form:
