@@ -9,10 +9,10 @@ import pytest
 import creaeval
 from booklets import scenarios, variant
 from creaeval.data import Scores, read_scores
-from creaeval.data.score_table import OWN_COLUMNS, UNTOLD
+from creaeval.data.score_table import UNTOLD
 from creaeval.runs import export_run, write_table
-from creaeval.runs.run import SCORE_COLUMNS
 from creaeval.sheets import ItemScores, ScoreSheet, disagreements
+from creaeval.sheets.score_sheet import SCORE_COLUMNS
 from creaeval.tasks import identities
 from scripted import ScriptedModel
 
@@ -44,10 +44,6 @@ def values(sheet: ScoreSheet) -> dict[str, tuple[float | None, float | None]]:
 
 def by_name(sheets: tuple[ScoreSheet, ...]) -> dict[tuple[str, str], ScoreSheet]:
     return {(sheet.response_id, sheet.scorer): sheet for sheet in sheets}
-
-
-def test_the_columns_are_those_that_a_run_writes() -> None:
-    assert OWN_COLUMNS == SCORE_COLUMNS
 
 
 @pytest.mark.parametrize("form", ["table", "folder"])

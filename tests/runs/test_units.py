@@ -14,7 +14,7 @@ from creaeval.data import read_ratings, read_scores, unit_ids
 from creaeval.errors import DataError
 from creaeval.llm import Ledger
 from creaeval.runs import RunStore, export_run
-from creaeval.runs.run import SCORE_COLUMNS
+from creaeval.sheets.score_sheet import SCORE_COLUMNS
 from creaeval.tasks import load_task
 from scripted import ScriptedModel, WithChances, text_of
 

@@ -12,6 +12,7 @@ from creaeval.data.points import read_number, read_points
 from creaeval.errors import DataError
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 from creaeval.sheets.expected import EXPECTED
+from creaeval.sheets.score_sheet import SCORE_COLUMNS
 from creaeval.tasks import resolve
 
 if TYPE_CHECKING:
@@ -20,25 +21,11 @@ if TYPE_CHECKING:
     from creaeval.data.table import Row, Table
     from creaeval.tasks import Step, Task
 
-#: The columns that a run writes; all others are carried.
-OWN_COLUMNS = (
-    "response_id",
-    "method",
-    "judge",
-    "evidence_repeat",
-    "judge_repeat",
-    "step",
-    "item",
-    "dimension",
-    "score",
-    "model_score",
-    "computed_score",
-)
 #: Where items are the units: why one has no score.
 INVALID_COLUMN = "invalid"
 #: Of rows that sum up a panel, which are not read.
 N_SHEETS = "n_sheets"
-_HEAD = OWN_COLUMNS[:5]
+_HEAD = SCORE_COLUMNS[:5]
 _TOLD_BY = {"response_id", "judge", "dimension", "score", "model_score", "computed_score"}
 #: The code of an item that got no point for being valid; the file does not say why.
 UNTOLD = "untold"
@@ -164,7 +151,7 @@ class _Reader:
 
     def __init__(self, table: Table, task: Task, problems: list[str]) -> None:
         self._table, self._task, self._problems = table, task, problems
-        own = (*OWN_COLUMNS, N_SHEETS, *((INVALID_COLUMN,) if task.unit == "item" else ()))
+        own = (*SCORE_COLUMNS, N_SHEETS, *((INVALID_COLUMN,) if task.unit == "item" else ()))
         self._titles = {name: table.column(name) for name in own}
         self._others = [title for title in table.header if title not in self._titles.values()]
         self._sheets: dict[tuple[str, ...], _Sheet] = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.runs.summary import Summary, summarise_outcomes
 from creaeval.runs.units import invalid_code, split_sheet
+from creaeval.sheets.score_sheet import SCORE_COLUMNS
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:
@@ -23,19 +24,6 @@ if TYPE_CHECKING:
 
 State = Literal["running", "finished", "stopped", "failed"]
 
-SCORE_COLUMNS = (
-    "response_id",
-    "method",
-    "judge",
-    "evidence_repeat",
-    "judge_repeat",
-    "step",
-    "item",
-    "dimension",
-    "score",
-    "model_score",
-    "computed_score",
-)
 #: Stands behind the scores where items are the units: why one has none.
 INVALID = "invalid"
 # Responses whose rows are held at once while a run is written.

@@ -13,6 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+#: Columns of ``scores.csv``, before those that responses carry.
+SCORE_COLUMNS = (
+    "response_id",
+    "method",
+    "judge",
+    "evidence_repeat",
+    "judge_repeat",
+    "step",
+    "item",
+    "dimension",
+    "score",
+    "model_score",
+    "computed_score",
+)
+
+
 class ItemScores(Record):
     """Points of one item. An invalid one has its code and only the point it did not get for being valid.
 
