@@ -75,7 +75,7 @@ def test_pairs_and_resamples_in_parts_give_the_same(monkeypatch: pytest.MonkeyPa
     scores = np.random.default_rng(1).integers(1, 6, (20, 3)).astype(float)
     draws = make_draws(20, n_resamples=50, seed=4)
     whole = grid(scores, PAIRS, ["qwk"], draws)
-    monkeypatch.setattr("creaeval.stats.grid._CELLS_AT_ONCE", 60)
+    monkeypatch.setattr("creaeval.stats.grid.CELLS_AT_ONCE", 60)
     parts = grid(scores, PAIRS, ["qwk"], draws)
     assert parts.draws["qwk"].shape == (50, 3)
     np.testing.assert_allclose(parts.draws["qwk"], whole.draws["qwk"])

@@ -220,7 +220,7 @@ def test_other_functions_whole_or_row_by_row_give_the_same() -> None:
 
 def test_many_observations_are_resampled_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     x = skewed(100)
-    monkeypatch.setattr("creaeval.stats.draws._CELLS_AT_ONCE", 1000)
+    monkeypatch.setattr("creaeval.stats.draws.CELLS_AT_ONCE", 1000)
     in_parts = bootstrap(mean, [x], n_resamples=501, method="bca")
     assert in_parts.n_resamples == 501
     assert in_parts.standard_error == pytest.approx(x.std() / 10.0, rel=0.15)

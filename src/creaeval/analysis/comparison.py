@@ -55,7 +55,6 @@ COLUMNS = [
 PRIMARY = (AVG, "qwk")
 #: Better is lower, or nearer to 0, so that a difference of these says nothing of who agrees better.
 NOT_COMPARED = ("bias", "rmse", "spearman", "kendall")
-_CELLS_AT_ONCE = 4_000_000
 
 
 def compare_methods(
@@ -114,6 +113,7 @@ def compare_methods(
     used = [name for name in measures if name not in NOT_COMPARED]
     values = PairValues(layout, list(groups.values()), used, resampling)
     p_values = _permuted(layout, groups[first], groups[second], used, resampling, n_permutations)
+    distances = {one: _distances(layout, groups[first], groups[second], one) for one in dimensions}
     rows: list[list[object]] = []
     for measure in used:
         means = {
@@ -133,7 +133,7 @@ def compare_methods(
                     paired_by="dimensions",
                 )
             else:
-                test = _distances(layout, groups[first], groups[second], dimension)
+                test = distances[dimension]
             error = ends.standard_error
             rows.append(
                 [
@@ -251,7 +251,7 @@ def _permuted(
     """
     import numpy as np
 
-    from creaeval.stats.draws import cluster_codes
+    from creaeval.stats.draws import CELLS_AT_ONCE, cluster_codes
     from creaeval.stats.grid import Grid, on_counts
 
     names, others = _scorers(first), _scorers(second)
@@ -289,7 +289,7 @@ def _permuted(
     observed = {key: float(found[0]) for key, found in differences(np.zeros((1, n), dtype=bool)).items()}
     generator = np.random.default_rng(resampling.seed)
     as_far, defined = dict.fromkeys(keys, 0), dict.fromkeys(keys, 0)
-    at_once = max(1, _CELLS_AT_ONCE // max(2 * n, len(pairs), 1))
+    at_once = max(1, CELLS_AT_ONCE // max(2 * n, len(pairs), 1))
     number = 2**units if exact else n_permutations
     for start in range(0, number, at_once):
         size = min(at_once, number - start)

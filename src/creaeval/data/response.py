@@ -44,6 +44,11 @@ class StepText(Record):
     unscored: tuple[Item, ...] = ()
 
     @property
+    def given(self) -> tuple[Item, ...]:
+        """The items that are not blank, those a model is shown."""
+        return tuple(item for item in self.items if not item.blank)
+
+    @property
     def empty(self) -> bool:
         """Whether nothing is written in the whole step."""
         return not self.text.strip()

@@ -37,7 +37,6 @@ def analyst_prompt(case: Case, step: Step, memories: Mapping[str, str]) -> Promp
         With dimension descriptions, without rubrics.
     """
     task, written = case.task, case.response.steps[step.id]
-    given = [item for item in written.items if not item.blank]
     return render_prompt(
         task.language,
         "analyst",
@@ -48,7 +47,7 @@ def analyst_prompt(case: Case, step: Step, memories: Mapping[str, str]) -> Promp
         form=evidence_form(step, memory=wants_memory(task)),
         memory=wants_memory(task),
         response=response_text(case, step),
-        items=[item_key(item.number) for item in given],
+        items=[item_key(item.number) for item in written.given],
         memories=[
             {"step": earlier.name, "text": memories[earlier.id]}
             for earlier in task.earlier_steps(step)
@@ -92,7 +91,7 @@ async def analyse_step(
         The analyst gave no usable answer.
     """
     task, written = case.task, case.response.steps[step.id]
-    given = tuple(item.number for item in written.items if not item.blank)
+    given = tuple(item.number for item in written.given)
     reply_type = evidence_reply(task.id, step, task.categories, given, memory=wants_memory(task))
     asked = await analyst(
         analyst_prompt(case, step, memories),

@@ -5,6 +5,7 @@ Decoupled Analysis-Judging, arXiv 2609.03432.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from creaeval.errors import CallError, PermanentCallError, ReplyError
@@ -17,6 +18,8 @@ from creaeval.methods.registry import register
 from creaeval.sheets import Evidence
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from creaeval.llm import Ask
     from creaeval.methods.base import Case, Roles, StageFailure
     from creaeval.sheets import ScoreSheet, StepEvidence
@@ -43,29 +46,54 @@ async def creaeval(case: Case, roles: Roles) -> Outcome:
     Outcome
         With evidence and memories as far as the analyst got, and a sheet from each judge that succeeded.
     """
-    return await _analyse_then_judge(case, roles)
+    return await gather_then_judge(case, roles, _step_by_step)
 
 
 @register("judge-sees-quotes", calls=steps_and_judges)
 async def judge_sees_quotes(case: Case, roles: Roles) -> Outcome:
     """Do as creaeval does, with the analyst's quotes shown to the judges, who so see some raw words."""
-    return await _analyse_then_judge(case, roles, quotes=True)
+    return await gather_then_judge(case, roles, _step_by_step, quotes=True)
 
 
 @register("no-memory", calls=steps_and_judges)
 async def no_memory(case: Case, roles: Roles) -> Outcome:
     """Do as creaeval does, but show no analyst the memories of earlier steps: an ablation."""
-    return await _analyse_then_judge(case, roles, hand_on=False)
+    return await gather_then_judge(case, roles, partial(_step_by_step, hand_on=False))
 
 
-async def _analyse_then_judge(
-    case: Case, roles: Roles, *, quotes: bool = False, hand_on: bool = True
+async def gather_then_judge(
+    case: Case,
+    roles: Roles,
+    gather: Callable[[Case, Roles, Ask, int], Awaitable[tuple[Analysis, list[StageFailure]]]],
+    *,
+    quotes: bool = False,
 ) -> Outcome:
+    """Gather evidence as often as asked for, and have all judges score each.
+
+    Parameters
+    ----------
+    case : Case
+        The response and its scenario.
+    roles : Roles
+        One analyst, any number of judges.
+    gather : callable
+        Gathers evidence once, given the analyst and the number of the repeat, from 1: the evidence as far as
+        it got, and what failed. Evidence of which something failed is not judged.
+    quotes : bool
+        Whether judges are shown the analyst's quotes.
+
+    Returns
+    -------
+    Outcome
+        With all evidence and memories, and a sheet from each judge that succeeded.
+    """
+    analyst = roles.analyst
+    assert analyst is not None  # noqa: S101 - methods that gather evidence are registered as asking one
     analyses: list[Analysis] = []
     failures: list[StageFailure] = []
     sheets: list[ScoreSheet] = []
     for number in range(1, roles.evidence_repeats + 1):
-        analysis, failed = await _analyse(case, roles, number, hand_on)
+        analysis, failed = await gather(case, roles, analyst, number)
         analyses.append(analysis)
         failures += failed
         if not failed:
@@ -83,11 +111,9 @@ async def _analyse_then_judge(
     )
 
 
-async def _analyse(
-    case: Case, roles: Roles, number: int, hand_on: bool
+async def _step_by_step(
+    case: Case, roles: Roles, analyst: Ask, number: int, *, hand_on: bool = True
 ) -> tuple[Analysis, list[StageFailure]]:
-    analyst = roles.analyst
-    assert analyst is not None  # noqa: S101 - the methods here are registered as asking one
     found: list[StepEvidence] = []
     memories: dict[str, str] = {}
     failures: list[StageFailure] = []

@@ -14,9 +14,13 @@ from creaeval.methods.registry import register
 from creaeval.sheets.read_replies import read_scores
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from creaeval.llm import Ask
+    from creaeval.llm.ask import Asked
     from creaeval.methods.base import Case, Roles
     from creaeval.sheets import ScoreSheet
+    from creaeval.sheets.replies import Reply
 
 
 def one_call(_: Case, judges: int, __: int, judge_repeats: int) -> int:
@@ -52,13 +56,38 @@ async def table(case: Case, roles: Roles) -> Outcome:
 
 
 async def _score(case: Case, roles: Roles, *, analysis: bool) -> Outcome:
-    steps = steps_of(case)
-    prompt, reply_type = (
-        scorer_prompt(case, steps, analysis=analysis),
-        scorer_reply(case, steps, analysis=analysis),
-    )
+    ask = whole_question(case, analysis=analysis)
 
     async def one(judge: Ask, repeat: int) -> ScoreSheet:
+        return (await ask(judge, repeat))[1]
+
+    sheets, failures = await score_by_all(roles, one)
+    return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))
+
+
+def whole_question(
+    case: Case, *, analysis: bool = False
+) -> Callable[[Ask, int], Awaitable[tuple[Asked[Reply], ScoreSheet]]]:
+    """Prepare the question that has the whole response scored at once.
+
+    Parameters
+    ----------
+    case : Case
+        The response and its scenario.
+    analysis : bool
+        Whether words are asked for before the points of each dimension.
+
+    Returns
+    -------
+    callable
+        Asks a judge, given the number of the repeat, from 0: the answer, and the sheet as it was written.
+    """
+    steps = steps_of(case)
+    prompt = scorer_prompt(case, steps, analysis=analysis)
+    reply_type = scorer_reply(case, steps, analysis=analysis)
+    shape = response_shape(case, steps)
+
+    async def ask(judge: Ask, repeat: int) -> tuple[Asked[Reply], ScoreSheet]:
         asked = await judge(
             prompt,
             reply_type,
@@ -66,8 +95,6 @@ async def _score(case: Case, roles: Roles, *, analysis: bool) -> Outcome:
             label={"response_id": case.response.id, "step": "judge"},
             repeat=repeat,
         )
-        shape = response_shape(case, steps)
-        return read_scores(case.task, case.response.id, shape, [asked.value], judge.model.name)
+        return asked, read_scores(case.task, case.response.id, shape, [asked.value], judge.model.name)
 
-    sheets, failures = await score_by_all(roles, one)
-    return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))
+    return ask

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from creaeval.errors import ReplyError, SettingError
 from creaeval.methods.base import Outcome, StageFailure
-from creaeval.methods.direct import one_call
-from creaeval.methods.panel import score_by_all, stage_name
-from creaeval.methods.raw import response_shape, scorer_prompt, scorer_reply, steps_of
+from creaeval.methods.direct import one_call, whole_question
+from creaeval.methods.panel import Trail, score_by_all, stage_name
+from creaeval.methods.raw import response_shape, steps_of
 from creaeval.methods.registry import register
 from creaeval.sheets.expected import (
     EXPECTED,
@@ -20,7 +21,6 @@ from creaeval.sheets.expected import (
     real_scores,
     score_scales,
 )
-from creaeval.sheets.read_replies import read_scores
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from creaeval.methods.base import Case, Roles
     from creaeval.sheets import ScoreSheet
     from creaeval.sheets.replies import Reply
+
+    _Answer = tuple[Asked[Reply], ScoreSheet]
 
 # What a judge's first reply showed: that probabilities come with it, or what is wrong.
 _shown: WeakKeyDictionary[Ask, SettingError | None] = WeakKeyDictionary()
@@ -62,32 +64,20 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
     SettingError
         A judge's first reply came without probabilities, or without those of other tokens.
     """
-    steps = steps_of(case)
-    prompt, reply_type = scorer_prompt(case, steps), scorer_reply(case, steps)
-    shape = response_shape(case, steps)
-    trails: dict[tuple[str, int], list[str]] = {}
+    ask, shape = whole_question(case), response_shape(case, steps_of(case))
+    trail = Trail(roles)
     lacking: dict[tuple[str, int], StageFailure] = {}
 
     async def one(judge: Ask, repeat: int) -> ScoreSheet:
-        def ask() -> Awaitable[Asked[Reply]]:
-            return judge(
-                prompt,
-                reply_type,
-                schema_name=f"{case.task.id}_scores",
-                label={"response_id": case.response.id, "step": "judge"},
-                repeat=repeat,
-            )
-
-        asked = await _first_alone(judge, ask)
+        asked, written = await _first_alone(judge, partial(ask, judge, repeat))
         name = judge.model.name
-        written = read_scores(case.task, case.response.id, shape, [asked.value], name)
         tokens = [(token.text, token.chances) for token in asked.reply.tokens]
         try:
             found = expected_scores(asked.reply.text, tokens, score_scales(case.task, written))
         except ValueError as error:
             raise ReplyError(f"{name} has no expected scores: {error}.") from error
         values = {path: one.value if isinstance(one, Expected) else None for path, one in found.items()}
-        trails[name, repeat] = _trail(f"{name}, repeat {repeat + 1}", found)
+        trail.add(judge, repeat, *_trail(f"{name}, repeat {repeat + 1}", found))
         scores = {path: found[path] for path in real_scores(found)}
         # An item that is a unit says for itself what it lacks, whatever others share its call.
         if case.task.unit == "response" and (reason := _lack(name, scores)):
@@ -98,26 +88,25 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
         return expected_sheet(case.task, shape, written, values)
 
     sheets, failures = await score_by_all(roles, one)
-    order = [(judge.model.name, repeat) for judge in roles.judges for repeat in range(roles.judge_repeats)]
     return Outcome(
         response_id=case.response.id,
-        trail=tuple(line for key in order for line in trails.get(key, ())),
+        trail=trail.lines,
         sheets=tuple(sheets),
-        failures=(*failures, *(lacking[key] for key in order if key in lacking)),
+        failures=(*failures, *(lacking[key] for key in trail.order if key in lacking)),
     )
 
 
-async def _first_alone(judge: Ask, ask: Callable[[], Awaitable[Asked[Reply]]]) -> Asked[Reply]:
+async def _first_alone(judge: Ask, ask: Callable[[], Awaitable[_Answer]]) -> _Answer:
     """Let a judge's first call show, before a second one is paid for, that probabilities come with it."""
-    asked: Asked[Reply] | None = None
+    answer: _Answer | None = None
     if judge not in _shown:
         async with _turns.setdefault(judge, asyncio.Lock()):
             if judge not in _shown:
-                asked = await ask()
-                _shown[judge] = _problem(judge, asked)
+                answer = await ask()
+                _shown[judge] = _problem(judge, answer[0])
     if (problem := _shown[judge]) is not None:
         raise problem
-    return asked or await ask()
+    return answer or await ask()
 
 
 def _problem(judge: Ask, asked: Asked[Reply]) -> SettingError | None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import create_model
 
 from creaeval.errors import CallError, PermanentCallError, ReplyError
-from creaeval.methods.base import Analysis, Outcome, failure
+from creaeval.methods.base import Analysis, failure
+from creaeval.methods.creaeval import gather_then_judge
 from creaeval.methods.forms import evidence_form
-from creaeval.methods.judge import judge_evidence
-from creaeval.methods.panel import score_by_all, stage_name
+from creaeval.methods.panel import stage_name
 from creaeval.methods.raw import categories_of, grid_columns, response_text, steps_of
 from creaeval.methods.registry import register
 from creaeval.methods.render import render_prompt
@@ -21,8 +21,7 @@ from creaeval.sheets.replies import Reply, evidence_reply, item_key, observed
 
 if TYPE_CHECKING:
     from creaeval.llm import Ask, Prompt
-    from creaeval.methods.base import Case, Roles, StageFailure
-    from creaeval.sheets import ScoreSheet
+    from creaeval.methods.base import Case, Outcome, Roles, StageFailure
     from creaeval.tasks import Step
 
 #: The stage of the analyst's only call, where others have the step's id.
@@ -51,41 +50,20 @@ async def one_pass(case: Case, roles: Roles) -> Outcome:
         With the evidence, and a sheet from each judge that succeeded. Judges see this response's evidence
         alone.
     """
-    analyst = roles.analyst
-    assert analyst is not None  # noqa: S101 - the method is registered as asking one
-    analyses: list[Analysis] = []
-    failures: list[StageFailure] = []
-    sheets: list[ScoreSheet] = []
-    for number in range(1, roles.evidence_repeats + 1):
-        evidence = Evidence(response_id=case.response.id, steps=())
-        try:
-            evidence = await _gather(case, analyst, number - 1)
-        except PermanentCallError:
-            raise
-        except (ReplyError, CallError) as error:
-            failures.append(failure(stage_name(ALL_STEPS, roles, number), analyst, error))
-        else:
-            scored, failed = await _judge(case, roles, evidence, number)
-            sheets += scored
-            failures += failed
-        analyses.append(Analysis(repeat=number, evidence=evidence))
-    first, *further = analyses
-    return Outcome(
-        response_id=case.response.id,
-        evidence=first.evidence,
-        further=tuple(further),
-        sheets=tuple(sheets),
-        failures=tuple(failures),
-    )
+    return await gather_then_judge(case, roles, _at_once)
 
 
-async def _judge(
-    case: Case, roles: Roles, evidence: Evidence, number: int
-) -> tuple[list[ScoreSheet], list[StageFailure]]:
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
-        return await judge_evidence(case.task, case.scenario, evidence, judge, repeat=repeat)
-
-    return await score_by_all(roles, one, evidence_repeat=number)
+async def _at_once(
+    case: Case, roles: Roles, analyst: Ask, number: int
+) -> tuple[Analysis, list[StageFailure]]:
+    evidence, failures = Evidence(response_id=case.response.id, steps=()), []
+    try:
+        evidence = await _gather(case, analyst, number - 1)
+    except PermanentCallError:
+        raise
+    except (ReplyError, CallError) as error:
+        failures.append(failure(stage_name(ALL_STEPS, roles, number), analyst, error))
+    return Analysis(repeat=number, evidence=evidence), failures
 
 
 async def _gather(case: Case, analyst: Ask, repeat: int) -> Evidence:
@@ -128,7 +106,7 @@ def one_pass_prompt(case: Case) -> Prompt:
 
 
 def _given(case: Case, step: Step) -> tuple[int, ...]:
-    return tuple(item.number for item in case.response.steps[step.id].items if not item.blank)
+    return tuple(item.number for item in case.response.steps[step.id].given)
 
 
 @lru_cache(maxsize=256)

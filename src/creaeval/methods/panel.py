@@ -66,6 +66,40 @@ async def score_by_all(
     return sheets, failures
 
 
+class Trail:
+    """What a method did on the way, in the order of judges and repeats, whoever comes first.
+
+    Parameters
+    ----------
+    roles : Roles
+        The judges and their repeats.
+    """
+
+    def __init__(self, roles: Roles) -> None:
+        self._repeats = roles.judge_repeats
+        self._lines: dict[tuple[str, int], list[str]] = {
+            (judge.model.name, repeat): [] for judge in roles.judges for repeat in range(self._repeats)
+        }
+
+    @property
+    def order(self) -> tuple[tuple[str, int], ...]:
+        """Each judge's name and repeat, from 0."""
+        return tuple(self._lines)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All that was added."""
+        return tuple(line for lines in self._lines.values() for line in lines)
+
+    def add(self, judge: Ask, repeat: int, *lines: str) -> None:
+        """Add what a judge did in a repeat, from 0."""
+        self._lines[judge.model.name, repeat] += lines
+
+    def who(self, judge: Ask, repeat: int) -> str:
+        """Name a judge, and its repeat where there are several."""
+        return judge.model.name + (f" (repeat {repeat + 1})" if self._repeats > 1 else "")
+
+
 def stage_name(stage: str, roles: Roles, evidence_repeat: int = 1, judge_repeat: int | None = None) -> str:
     """Name the stage of a failure, so that those of several repeats are told apart.
 

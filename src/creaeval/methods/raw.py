@@ -26,8 +26,9 @@ def steps_of(case: Case) -> list[Step]:
 def response_text(case: Case, step: Step) -> str:
     """Show what was written in a step: its items numbered, or its text."""
     written = case.response.steps[step.id]
-    given = [item for item in written.items if not item.blank]
-    return "\n".join(f"{item_key(i.number)}: {oneline(i.text)}" for i in given) if given else written.text
+    if not written.given:
+        return written.text
+    return "\n".join(f"{item_key(item.number)}: {oneline(item.text)}" for item in written.given)
 
 
 def response_shape(case: Case, steps: Sequence[Step]) -> tuple[StepShape, ...]:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 
 from creaeval.errors import SettingError
 from creaeval.methods.base import Outcome, StageFailure
-from creaeval.methods.panel import all_of, score_by_all
+from creaeval.methods.panel import Trail, all_of, score_by_all
 from creaeval.methods.raw import response_text, steps_of
 from creaeval.methods.registry import register
 from creaeval.methods.render import render_prompt
@@ -85,20 +85,20 @@ async def reference(case: Case, roles: Roles) -> Outcome:
     if reason := _no_comparison(case):
         failed = StageFailure(stage="input", model="", reason=reason)
         return Outcome(response_id=case.response.id, failures=(failed,))
-    notes: dict[tuple[str, int], list[str]] = {
-        (judge.model.name, repeat): [] for judge in roles.judges for repeat in range(roles.judge_repeats)
-    }
+    trail = Trail(roles)
 
     async def one(judge: Ask, repeat: int) -> ScoreSheet:
         ratings = await all_of(*(_both_orders(case, step, d, judge, repeat) for d in step.dimensions))
         passed: dict[str, float] = {}
-        who = judge.model.name + (f" (repeat {repeat + 1})" if roles.judge_repeats > 1 else "")
+        who = trail.who(judge, repeat)
         for dimension, (second, first) in zip(step.dimensions, ratings, strict=True):
             average = (_POINTS[second] - _POINTS[first]) / 2
             passed[dimension.id] = float(average >= REFERENCE_CUTOFF)
-            notes[judge.model.name, repeat].append(
+            trail.add(
+                judge,
+                repeat,
                 f"{who}, {step.id}.{dimension.id}: {average:+g} (the response after the reference: {second}; "
-                f"the reference after the response: {first})"
+                f"the reference after the response: {first})",
             )
         scores = StepScores(step=step.id, written=passed)
         sheet = ScoreSheet(response_id=case.response.id, scorer=judge.model.name, steps=(scores,))
@@ -107,7 +107,7 @@ async def reference(case: Case, roles: Roles) -> Outcome:
     sheets, failures = await score_by_all(roles, one)
     return Outcome(
         response_id=case.response.id,
-        trail=tuple(line for lines in notes.values() for line in lines),
+        trail=trail.lines,
         sheets=tuple(sheets),
         failures=tuple(failures),
     )

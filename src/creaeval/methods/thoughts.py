@@ -13,7 +13,7 @@ from pydantic import Field
 from creaeval.methods.base import Outcome
 from creaeval.methods.cot import calls_a_step
 from creaeval.methods.dialogue import Dialogue
-from creaeval.methods.panel import all_of, score_by_all
+from creaeval.methods.panel import Trail, all_of, score_by_all
 from creaeval.methods.raw import (
     candidates_text,
     conversation_system,
@@ -97,9 +97,7 @@ async def _think(
     system = conversation_system(case, "turns")
     head_part: Literal["selector", "merger"] = "merger" if merge else "selector"
     head_system = conversation_system(case, head_part)
-    notes: dict[tuple[str, int], list[str]] = {
-        (judge.model.name, repeat): [] for judge in roles.judges for repeat in range(roles.judge_repeats)
-    }
+    trail = Trail(roles)
 
     async def one(judge: Ask, repeat: int) -> ScoreSheet:
         # Scorers say the same words, so their numbers go on from one repeat to the next.
@@ -108,7 +106,6 @@ async def _think(
             for n in range(SCORERS)
         ]
         head = Dialogue(judge, head_system, case.response.id, part=head_part, repeat=repeat)
-        who = judge.model.name + (f" (repeat {repeat + 1})" if roles.judge_repeats > 1 else "")
         kept: list[Reply] = []
         for step in steps:
             candidates = await all_of(*(_score(case, step, scorer, again) for scorer in scorers))
@@ -116,7 +113,7 @@ async def _think(
                 kept.append(await _merge(case, step, head, candidates))
                 continue
             chosen, note = await _select(case, step, head, candidates, again)
-            notes[judge.model.name, repeat].append(f"{who}, {step.id}: {note}")
+            trail.add(judge, repeat, f"{trail.who(judge, repeat)}, {step.id}: {note}")
             kept.append(candidates[chosen])
             if follow:
                 for scorer in scorers:
@@ -127,7 +124,7 @@ async def _think(
     sheets, failures = await score_by_all(roles, one)
     return Outcome(
         response_id=case.response.id,
-        trail=tuple(line for lines in notes.values() for line in lines),
+        trail=trail.lines,
         sheets=tuple(sheets),
         failures=tuple(failures),
     )

@@ -109,7 +109,7 @@ class Plan:
             return judges
         return ((self.analyst, self.analyst_settings), *judges)
 
-    @property
+    @cached_property
     def n_calls(self) -> int:
         """Calls the run makes if every first reply is usable."""
         return sum(map(self.calls_of, self.cases))

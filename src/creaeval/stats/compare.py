@@ -18,15 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from creaeval.stats.draws import Method, cluster_codes, columns, complete
+from creaeval.stats.draws import CELLS_AT_ONCE, Method, cluster_codes, columns, complete
 from creaeval.stats.resample import UNDEFINED_SHARE, Estimate, Statistic, bootstrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
-
-_CELLS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -261,7 +259,7 @@ def permutation_test(
         what = "observations" if groups is None else "clusters"
         warnings.append(f"With {units} {what} no p-value can fall below {2.0 ** (1 - units):.3g}.")
     generator = np.random.default_rng(seed)
-    at_once = max(1, _CELLS_AT_ONCE // (2 * n))
+    at_once = max(1, CELLS_AT_ONCE // (2 * n))
     as_far, defined = 0, 0
     least = abs(observed) - 1e-12 * max(1.0, abs(observed))  # equal but for rounding
     for start in range(0, n_permutations, at_once):

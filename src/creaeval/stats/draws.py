@@ -28,7 +28,8 @@ Method = Literal["percentile", "bca"]
 
 FEW_CLUSTERS = 30
 """Below this number of clusters an interval is reported with a warning."""
-_CELLS_AT_ONCE = 4_000_000  # counts held in memory at a time: 32 MB
+CELLS_AT_ONCE = 4_000_000
+"""Numbers held in memory at a time: 32 MB."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Draws:
     def counts(self) -> Iterator[NDArray[np.float64]]:
         """Yield counts, shape (some, n), until there were `n_resamples` rows."""
         generator = np.random.default_rng(self.seed)
-        at_once = max(1, _CELLS_AT_ONCE // max(self.n, 1))
+        at_once = max(1, CELLS_AT_ONCE // max(self.n, 1))
         plain = self.n_units == self.n
         for start in range(0, self.n_resamples, at_once):
             size = min(at_once, self.n_resamples - start)
@@ -105,7 +106,7 @@ class Draws:
 
     def leaving_one_out(self) -> Iterator[NDArray[np.float64]]:
         """Yield counts, shape (some, n), each row without one unit."""
-        at_once = max(1, _CELLS_AT_ONCE // max(self.n, 1))
+        at_once = max(1, CELLS_AT_ONCE // max(self.n, 1))
         for start in range(0, self.n_units, at_once):
             left_out = np.arange(start, min(start + at_once, self.n_units))
             yield (self.units[np.newaxis, :] != left_out[:, np.newaxis]).astype(float)

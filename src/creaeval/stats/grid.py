@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from creaeval.stats.draws import _CELLS_AT_ONCE
+from creaeval.stats.draws import CELLS_AT_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -150,7 +150,7 @@ def on_counts(
 
 
 def _split(columns: NDArray[np.intp], rows: int) -> Iterator[NDArray[np.intp]]:
-    at_once = max(1, _CELLS_AT_ONCE // max(rows, 1))
+    at_once = max(1, CELLS_AT_ONCE // max(rows, 1))
     for start in range(0, len(columns), at_once):
         yield columns[start : start + at_once]
 

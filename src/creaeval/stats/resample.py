@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from creaeval.stats.draws import Interval, Method, cluster_codes, columns, complete, interval, make_draws
+from creaeval.stats.grid import on_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from creaeval.stats.grid import GridMeasure
 
 UNDEFINED_SHARE = 0.05
 """Above this share of undefined resamples an interval is reported with a warning."""
@@ -129,8 +132,7 @@ def bias(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArra
     array of float, shape (r,)
         ``sum(c * (x - y)) / sum(c)``; nan for an empty resample.
     """
-    x, y = _exactly(2, arrays, "bias")
-    return mean(counts, x - y)
+    return _of_grid("bias", counts, _exactly(2, arrays, "bias"))
 
 
 def pearson(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -148,11 +150,7 @@ def pearson(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDA
     array of float, shape (r,)
         ``cov(x, y) / sqrt(var x * var y)``; nan where either array is constant in the resample.
     """
-    x, y = _exactly(2, arrays, "pearson")
-    moments = _moments(counts, x, y)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = moments.covariance / np.sqrt(moments.first_variance * moments.second_variance)
-    return np.where(moments.first_constant | moments.second_constant, np.nan, np.clip(values, -1.0, 1.0))
+    return _of_grid("pearson", counts, _exactly(2, arrays, "pearson"))
 
 
 def quadratic_weighted_kappa(
@@ -173,13 +171,7 @@ def quadratic_weighted_kappa(
         ``2 cov(x, y) / (var x + var y + (mean x - mean y)**2)`` with population moments; 0 where one array is
         constant in the resample, nan where both are.
     """
-    x, y = _exactly(2, arrays, "quadratic_weighted_kappa")
-    moments = _moments(counts, x, y)
-    spread = moments.first_variance + moments.second_variance + moments.mean_difference**2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = 2.0 * moments.covariance / spread
-    values = np.where(moments.first_constant | moments.second_constant, 0.0, values)
-    return np.where(moments.first_constant & moments.second_constant, np.nan, values)
+    return _of_grid("qwk", counts, _exactly(2, arrays, "quadratic_weighted_kappa"))
 
 
 def interval_alpha(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -271,47 +263,11 @@ def each(function: Callable[..., float]) -> Statistic:
     return statistic
 
 
-@dataclass(frozen=True)
-class _Moments:
-    mean_difference: NDArray[np.float64]
-    first_variance: NDArray[np.float64]
-    second_variance: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    first_constant: NDArray[np.bool_]
-    second_constant: NDArray[np.bool_]
-
-
-def _moments(counts: NDArray[np.float64], x: NDArray[np.float64], y: NDArray[np.float64]) -> _Moments:
-    # Shifted by the means, so that little is lost where moments are subtracted.
-    shift_x, shift_y = x.mean(), y.mean()
-    x, y = x - shift_x, y - shift_y
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shares = counts @ np.column_stack([x, y, x * x, y * y, x * y]) / counts.sum(axis=1, keepdims=True)
-    mean_x, mean_y, square_x, square_y, product = shares.T
-    first_variance = np.maximum(square_x - mean_x**2, 0.0)
-    second_variance = np.maximum(square_y - mean_y**2, 0.0)
-    return _Moments(
-        mean_difference=mean_x - mean_y + (shift_x - shift_y),
-        first_variance=first_variance,
-        second_variance=second_variance,
-        covariance=product - mean_x * mean_y,
-        first_constant=_constant(counts, x, first_variance, square_x),
-        second_constant=_constant(counts, y, second_variance, square_y),
-    )
-
-
-def _constant(
-    counts: NDArray[np.float64],
-    x: NDArray[np.float64],
-    variance: NDArray[np.float64],
-    square: NDArray[np.float64],
-) -> NDArray[np.bool_]:
-    # Exact, where the variance of equal values would only be nearly zero; looked at only where it is.
-    # An empty resample counts as constant.
-    result = np.isnan(variance)
-    for row in np.flatnonzero(variance <= 1e-9 * square):
-        result[row] = np.ptp(x[counts[row] > 0]) == 0.0
-    return result
+def _of_grid(
+    measure: GridMeasure, counts: NDArray[np.float64], arrays: tuple[NDArray[np.float64], ...]
+) -> NDArray[np.float64]:
+    """Take a pair as a grid of one."""
+    return on_counts(counts, np.column_stack(arrays), [(0, 1)], [measure])[measure][:, 0]
 
 
 def _exactly(
