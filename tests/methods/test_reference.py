@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from booklets import case as cgpst_case
 from creaeval.data import Response, make_step, read_scenarios
 from creaeval.errors import DataError, SettingError
 from creaeval.methods import Case, get_method
-from creaeval.methods.reference import REFERENCE_CUTOFF, comparison_prompt
+from creaeval.methods.reference import comparison_prompt
 from creaeval.tasks import Scenario, load_task
 from scripted import ScriptedModel
 
@@ -57,7 +58,6 @@ def judge() -> ScriptedModel:
 def test_the_second_orders_sign_is_flipped_and_the_average_decides(tmp_path: Path) -> None:
     outcome = scored(story(), tmp_path, None, [judge()], "reference")
     (sheet,) = outcome.sheets
-    assert REFERENCE_CUTOFF == 0
     assert {test: sheet.final(f"first.{test}") for test in RATINGS} == RIGHT
     assert (sheet.final("first.overall"), sheet.total, sheet.written_total) == (4, 4, None)
     assert [line.partition(" (")[0] for line in outcome.trail] == [
@@ -68,6 +68,23 @@ def test_the_second_orders_sign_is_flipped_and_the_average_decides(tmp_path: Pat
         "scripted:judge, first.leaning: +0",
         "scripted:judge, first.above: +0.5",
     ]
+
+
+@pytest.mark.parametrize(
+    ("cutoff", "passed"),
+    [
+        (-2, {"better", "nearly", "alike", "worse", "leaning", "above"}),
+        (-0.5, {"better", "nearly", "alike", "leaning", "above"}),
+        (0.5, {"better", "above"}),
+        (0.75, {"better"}),
+        (1.5, set()),
+    ],
+)
+def test_the_cutoff_is_the_users(tmp_path: Path, cutoff: float, passed: set[str]) -> None:
+    (sheet,) = scored(
+        replace(story(), reference_cutoff=cutoff), tmp_path, None, [judge()], "reference"
+    ).sheets
+    assert {test for test in RATINGS if sheet.final(f"first.{test}")} == passed
 
 
 def test_every_test_is_asked_twice_with_the_texts_the_other_way_round(tmp_path: Path) -> None:

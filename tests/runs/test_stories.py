@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 import creaeval
 from creaeval.analysis import agree
 from creaeval.data import read_ratings
+from creaeval.errors import SettingError
+from creaeval.runs import prepare
+from creaeval.runs.manifest import describe_plan
 from creaeval.tasks import load_task
 from scripted import ScriptedModel, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from creaeval.runs import Plan
 
 TTCW = load_task("ttcw")
 TESTS = [dimension.id for dimension in TTCW.steps[0].dimensions]
@@ -56,3 +63,28 @@ def test_stories_are_scored_and_those_that_are_not_distributed_are_refused(tmp_p
     assert report.dimensions == tuple(groups)
     # The judge passes two tests of fluency and one of originality, the experts two and four of fluency.
     assert [means["j"][name] for name in groups] == [-1, 0, 1, 0]
+
+
+def test_a_reference_cutoff_belongs_to_the_run_and_to_one_method(tmp_path: Path) -> None:
+    path = stories(tmp_path)
+
+    def plan(cutoff: float, method: str = "reference") -> Plan:
+        judge = ScriptedModel("j")
+        return prepare(
+            path,
+            task=TTCW,
+            scenarios=path,
+            analyst=judge,
+            judges=[judge],
+            method=method,
+            reference_cutoff=cutoff,
+        )
+
+    strict = plan(0.5)
+    assert {case.reference_cutoff for case in strict.cases} == {0.5}
+    assert strict.run_id != plan(0).run_id
+    assert describe_plan(strict)["reference_cutoff"] == 0.5
+    with pytest.raises(SettingError, match="goes with the method reference, not with direct"):
+        plan(0.5, "direct")
+    with pytest.raises(SettingError, match="found 2.5, expected a number from -2 to 2"):
+        plan(2.5)

@@ -54,6 +54,16 @@ def score(
             "direct-expected.",
         ),
     ] = None,
+    reference_cutoff: Annotated[
+        float,
+        typer.Option(
+            min=-2,
+            max=2,
+            metavar="X",
+            help="With --method reference: the average of both orders from which on a test is passed; 0 is as "
+            "good as the reference.",
+        ),
+    ] = 0.0,
     ratings: Annotated[
         list[Path] | None, typer.Option(help="People's scores of the same responses, to show beside.")
     ] = None,
@@ -122,6 +132,7 @@ def score(
         evidence_repeats=evidence_repeats,
         judge_repeats=judge_repeats,
         examples=examples,
+        reference_cutoff=reference_cutoff,
         reading=reading,
     )
     for line in unmatched(rated, unit_ids(the_task, plan.responses)):

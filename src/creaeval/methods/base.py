@@ -33,12 +33,16 @@ class Case:
         What it answers, where the task has scenarios.
     examples : tuple of Example
         Work by others with its points, to show before it.
+    reference_cutoff : float
+        For the method ``reference``: the average of both orders, from -2 to 2, from which on a test is passed.
+        0 is as good as the reference.
     """
 
     task: Task
     response: Response
     scenario: Scenario | None
     examples: tuple[Example, ...] = ()
+    reference_cutoff: float = 0.0
 
 
 @dataclass(frozen=True)

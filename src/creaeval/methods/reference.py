@@ -1,6 +1,7 @@
 """The method ``reference``: each yes/no test is a comparison with a text that was written to the same plot.
 
-After Li et al., arXiv 2504.15784, in our own words: their prompts and their cutoff are not published.
+After Li et al., arXiv 2504.15784, in our own words: their prompts and their cutoff are not published, so the
+cutoff is the user's (``Case.reference_cutoff``), by default 0: as good as the reference.
 """
 
 from __future__ import annotations
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from creaeval.methods.base import Case, Roles
     from creaeval.tasks import Dimension, Step, Task
 
-#: A test is passed from this average of both orders on (-2 to 2, in halves): 0 is as good as the reference.
-REFERENCE_CUTOFF = 0.0
 #: From this likeness on (of 100), a text is the reference itself in another copy.
 _SAME = 95.0
 
@@ -93,7 +92,7 @@ async def reference(case: Case, roles: Roles) -> Outcome:
         who = trail.who(judge, repeat)
         for dimension, (second, first) in zip(step.dimensions, ratings, strict=True):
             average = (_POINTS[second] - _POINTS[first]) / 2
-            passed[dimension.id] = float(average >= REFERENCE_CUTOFF)
+            passed[dimension.id] = float(average >= case.reference_cutoff)
             trail.add(
                 judge,
                 repeat,

@@ -66,6 +66,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
             for judge in judges
         ],
         **({"examples": [asdict(example) for example in plan.examples]} if plan.examples else {}),
+        **({"reference_cutoff": plan.reference_cutoff} if plan.method == "reference" else {}),
         "prompts_sha256": {"language": plan.task.language, **prompt_hashes(plan.task.language)},
         "scenarios": sorted({case.scenario.id for case in plan.cases if case.scenario is not None}),
         "responses": [

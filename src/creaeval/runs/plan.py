@@ -66,6 +66,8 @@ class Plan:
         How often evidence is gathered, and how often each judge scores it.
     examples : tuple of Example
         Work by others that judges are shown with its points.
+    reference_cutoff : float
+        From which average on the method ``reference`` passes a test.
     """
 
     task: Task
@@ -81,6 +83,7 @@ class Plan:
     evidence_repeats: int = 1
     judge_repeats: int = 1
     examples: tuple[Example, ...] = ()
+    reference_cutoff: float = 0.0
 
     @cached_property
     def run_id(self) -> str:
@@ -99,6 +102,8 @@ class Plan:
         }
         if self.examples:
             content["examples"] = [astuple(example) for example in self.examples]
+        if self.reference_cutoff:
+            content["reference_cutoff"] = self.reference_cutoff
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:10]
 
     @property
@@ -133,6 +138,7 @@ def make_plan(
     evidence_repeats: int = 1,
     judge_repeats: int = 1,
     examples: Sequence[Example] = (),
+    reference_cutoff: float = 0.0,
 ) -> Plan:
     """Check everything that can be checked before the first call.
 
@@ -154,6 +160,8 @@ def make_plan(
         How often evidence is gathered, and how often each judge scores.
     examples : sequence of Example
         Work by others that judges are shown with its points, where the method can show it.
+    reference_cutoff : float
+        From which average on, -2 to 2, the method ``reference`` passes a test; other methods take only 0.
 
     Returns
     -------
@@ -174,6 +182,10 @@ def make_plan(
     if examples and not chosen.examples:
         able = ", ".join(one.name for one in list_methods() if one.examples)
         raise SettingError(f"The method {method} shows no examples; those that do are {able}.")
+    if reference_cutoff and method != "reference":
+        raise SettingError(f"A reference cutoff goes with the method reference, not with {method}.")
+    if not -2 <= reference_cutoff <= 2:
+        raise SettingError(f"reference cutoff: found {reference_cutoff}, expected a number from -2 to 2.")
     if not chosen.uses_analyst:
         analyst = None
     elif analyst is None:
@@ -199,7 +211,7 @@ def make_plan(
             problems += error.problems
             continue
         missing = response.missing_steps(task)
-        case = Case(task, _without(task, response, missing), scenario, tuple(examples))
+        case = Case(task, _without(task, response, missing), scenario, tuple(examples), reference_cutoff)
         if asks_nothing(task, response):
             nothing_to_ask.append(response)
         elif reason := _refusal(task, response, missing, missing_step):
@@ -223,6 +235,7 @@ def make_plan(
         evidence_repeats,
         judge_repeats,
         tuple(examples),
+        reference_cutoff,
     )
     # A method that does not fit the task says so when it counts its calls.
     _ = plan.n_calls

@@ -52,6 +52,7 @@ def score(
     evidence_repeats: int = 1,
     judge_repeats: int = 1,
     examples: str | Path | None = None,
+    reference_cutoff: float = 0.0,
     ledger: str | Path = DEFAULT_LEDGER,
     watcher: Watcher | None = None,
 ) -> Run:
@@ -89,6 +90,9 @@ def score(
     examples : path, optional
         Work by others with its points, shown to the judges of a method that can show it; see
         :func:`creaeval.data.examples.read_examples`.
+    reference_cutoff : float
+        From which average of both orders on, -2 to 2, the method ``reference`` passes a test; 0 is as good as
+        the reference.
     ledger : str or Path
         File or SQLAlchemy URL where calls and runs are kept; a finished call in it is not made again.
     watcher : Watcher, optional
@@ -124,6 +128,7 @@ def score(
         evidence_repeats=evidence_repeats,
         judge_repeats=judge_repeats,
         examples=examples,
+        reference_cutoff=reference_cutoff,
     )
     size = (reading or {}).get("batch", BATCH)
     for note in (*repeat_notes(plan), *batch_notes(plan.task, plan.responses, size)):
@@ -148,6 +153,7 @@ def prepare(
     evidence_repeats: int = 1,
     judge_repeats: int = 1,
     examples: str | Path | None = None,
+    reference_cutoff: float = 0.0,
 ) -> Plan:
     """Read and check all inputs of :func:`score`, whose parameters these are.
 
@@ -182,6 +188,7 @@ def prepare(
         evidence_repeats=evidence_repeats,
         judge_repeats=judge_repeats,
         examples=read_examples(examples, the_task) if examples is not None else (),
+        reference_cutoff=reference_cutoff,
     )
 
 
