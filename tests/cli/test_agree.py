@@ -170,6 +170,21 @@ def test_agreement_is_told_for_each_value_of_a_carried_column(command: CommandLi
     assert not any(row["judge"] == "human-human" and row["metric"] == "bias" for row in rows)
 
 
+def test_the_correlation_within_the_groups_of_a_column_is_told(command: CommandLine, scored: str) -> None:
+    ended = command("agree", scored, "ratings.csv", "--within", "language", "--out", "out")
+    assert ended.code == 0, ended.err
+    assert "Pearson r within groups" in ended.out
+    rows = table(command.folder / "out" / "within.csv")
+    # The judge gives what A gives, and a point less than B, whatever the language.
+    assert {(row["judge"], row["rater"], row["groups"], row["n"]) for row in rows} == {
+        ("scripted:one", "A", "2", "6"),
+        ("scripted:one", "B", "2", "6"),
+    }
+    assert [float(row["value"]) for row in rows] == pytest.approx([1] * len(rows))
+    wrong = command("agree", scored, "ratings.csv", "--within", "object")
+    assert (wrong.code, "object: the responses carry no such column" in wrong.err) == (1, True)
+
+
 def test_clusters_are_resampled_whole_and_few_of_them_are_warned_of(
     command: CommandLine, scored: str
 ) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from creaeval.analysis.agreement import PAPER, measure_agreement
-from creaeval.analysis.pair_values import FEWEST, Resampling, find_groups
+from creaeval.analysis.pair_values import find_groups
 from creaeval.analysis.points import (
     collect_points,
     compared_dimensions,
@@ -14,20 +14,28 @@ from creaeval.analysis.points import (
     scores_of,
     without_means,
 )
+from creaeval.analysis.prepare import (
+    carried_columns,
+    column_of,
+    describe_intervals,
+    make_resampling,
+    of_stage,
+    rated_dimensions,
+)
 from creaeval.data import Scores
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
+    from creaeval.analysis.pair_values import Resampling
     from creaeval.analysis.points import Items, Values
+    from creaeval.analysis.prepare import Carried
     from creaeval.data import Rating
     from creaeval.runs import Run
     from creaeval.tasks import Task
-
-Carried = dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,8 @@ class AgreementReport:
         ``agreement`` (cells, then means) and ``means`` (see :class:`Agreement`), ``raters``, ``severity``,
         ``halo``, ``halo_means``, ``total_reliability``, ``variance``, ``d_study``; with judges
         ``calibration`` and ``stand_in``; where there are more raters than any response has, ``by_rater`` and
-        ``slots``; with several methods ``comparison``; ``by_column`` if columns were asked for.
+        ``slots``; with several methods ``comparison``; ``by_column``, ``within`` and
+        ``self_preference`` if columns were asked for.
     notes : tuple of str
         What a reader has to know.
     """
@@ -72,6 +81,7 @@ def agree(
     items: Items = "sum",
     stage: str | None = None,
     by: Sequence[str] = (),
+    within: Sequence[str] = (),
     clusters: Sequence[str] = (),
     interval: Literal["percentile", "bca"] = "percentile",
     n_resamples: int = 2000,
@@ -81,6 +91,8 @@ def agree(
     target: float = 0.8,
     persons: str | None = None,
     facet: str | None = None,
+    writer: str | None = None,
+    families: Mapping[str, str] | None = None,
 ) -> AgreementReport:
     """Measure how well judges agree with people, people with each other, and where they differ.
 
@@ -100,6 +112,8 @@ def agree(
         Which stage of the ratings; needed where there are several.
     by : sequence of str
         Columns that responses or ratings carry: the means, with the bias, for each of their values.
+    within : sequence of str
+        Such columns that part the responses into groups, several together: Pearson's r within these.
     clusters : sequence of str
         Up to two such columns whose values are resampled whole; two of them as crossed factors.
     interval : {"percentile", "bca"}
@@ -118,6 +132,11 @@ def agree(
         Columns that name who wrote a response and what it answers (a scenario), where everybody answered all
         of them: the variance is then that of persons x raters x scenarios.
 
+    writer : str, optional
+        Column that names who wrote a response: whether judges favour their own family's work.
+    families : mapping of str to str, optional
+        As for :func:`~creaeval.analysis.self_preference.self_preference`.
+
     Returns
     -------
     AgreementReport
@@ -133,31 +152,27 @@ def agree(
     from creaeval.analysis.slots import needs_slots, put_into_slots, swap_slots
 
     measures = tuple(dict.fromkeys(measures))
-    chosen, notes = without_means(_of_stage(ratings, stage))
+    chosen, notes = without_means(of_stage(ratings, stage))
     judged = [one if isinstance(one, Scores) else scores_of(one) for one in scores]
-    carried = _carried(judged, chosen)
+    carried = carried_columns(judged, chosen)
     points = collect_points(task, judged, chosen, values=values, items=items)
-    dimensions, left = _rated(points, compared_dimensions(task, items))
+    dimensions, left = rated_dimensions(points, compared_dimensions(task, items))
     if left:
         notes.append(f"Nobody rated {len(left)} dimensions: {', '.join(left)}.")
-    if len(clusters) > 2:
-        raise SettingError(f"{len(clusters)} columns of clusters: expected one, or two that are crossed.")
     units = list(map(str, points["response_id"].unique()))
-    columns = [_of_units(units, _column(carried, name)) for name in clusters]
-    if not columns and items == "each":
-        # The items of a response belong together.
-        columns = [{unit: response_of(unit) for unit in units}]
-    resampling = Resampling(
+    resampling = make_resampling(
+        units,
+        carried,
+        items=items,
+        clusters=clusters,
+        interval=interval,
         n_resamples=n_resamples,
-        method=interval,
-        clusters=columns[0] if columns else None,
-        second_clusters=columns[1] if len(columns) > 1 else None,
         seed=seed,
     )
     if correct:
         from creaeval.analysis.calibration import correct as corrected
 
-        points, said = corrected(points, dimensions, columns[0] if columns else None, seed=seed)
+        points, said = corrected(points, dimensions, resampling.clusters, seed=seed)
         notes += said
     slots = needs_slots(points)
     # Everything by person, but the protocol's tables by slot where different people fill one.
@@ -198,78 +213,35 @@ def agree(
     tables |= _more(task, points, dimensions, resampling, items, epsilon)
     tables |= _variance(points, dimensions, methods, target, threefold, carried, units)
     groups = [
-        _by(shown, dimensions, name, _column(carried, name), measures, resampling)
+        _by(shown, dimensions, name, column_of(carried, name), measures, resampling)
         for name in dict.fromkeys(by)
     ]
     if groups:
         tables["by_column"] = pd.concat(groups)
+    if within and methods:
+        from creaeval.analysis.within import agreement_within
+
+        parted = _crossed([column_of(carried, name) for name in within], units)
+        tables["within"] = agreement_within(points, dimensions, parted, resampling)
+    if writer is not None and methods:
+        from creaeval.analysis.self_preference import self_preference
+
+        writers = column_of(carried, writer)
+        tables["self_preference"] = self_preference(
+            points, dimensions, writers, families=families, resampling=resampling
+        )
     if n_resamples:
-        notes.append(_how(resampling, clusters, items))
+        notes.append(
+            f"{describe_intervals(resampling, clusters, items)} Those of the ICCs of all raters together are "
+            "analytic."
+        )
     return AgreementReport(task, tuple(dimensions), tuple(measures), shown, tables, tuple(notes))
 
 
-def _how(resampling: Resampling, clusters: Sequence[str], items: Items) -> str:
-    """Say what the intervals are, as a paper has to."""
-    drawn = "responses"
-    if clusters:
-        drawn = " and ".join(f"whole {name}s" for name in clusters)
-    elif items == "each":
-        drawn = "responses with all their items"
-    kind = "BCa" if resampling.method == "bca" else "percentile"
-    return (
-        f"Intervals: {resampling.confidence:.0%} {kind} bootstrap of {drawn}, {resampling.n_resamples:,} "
-        f"resamples, seed {resampling.seed}; none for fewer than {FEWEST} of them. Those of the ICCs of all "
-        "raters together are analytic."
-    )
-
-
-def _of_stage(ratings: Sequence[Rating], stage: str | None) -> list[Rating]:
-    known = list(dict.fromkeys(rating.stage for rating in ratings))
-    if stage is None:
-        if len(known) > 1:
-            names = ", ".join(name or "(none)" for name in known)
-            raise SettingError(f"The ratings are of several stages: {names}. Choose one with --stage.")
-        return list(ratings)
-    if stage not in known:
-        named = ", ".join(filter(None, known)) or "none"
-        raise SettingError(f"--stage {stage}: no rating is of this stage. Known stages: {named}.")
-    return [rating for rating in ratings if rating.stage == stage]
-
-
-def _rated(points: pd.DataFrame, compared: Sequence[str]) -> tuple[list[str], list[str]]:
-    rated = set(points.loc[points["kind"].eq("rater"), "dimension"])
-    if not rated:
-        raise SettingError("None of the ratings is of a dimension that is compared.")
-    return [one for one in compared if one in rated], [one for one in compared if one not in rated]
-
-
-def _carried(scores: Iterable[Scores], ratings: Iterable[Rating]) -> Carried:
-    """Collect carried columns by name and response; one that ratings contradict each other in is left out."""
-    found: Carried = {}
-    contradicted: set[tuple[str, str]] = set()
-    for rating in ratings:
-        for name, text in rating.extra.items():
-            if found.setdefault(name, {}).setdefault(rating.response_id, text) != text:
-                contradicted.add((name, rating.response_id))
-    for name, response_id in contradicted:
-        del found[name][response_id]
-    for one in scores:
-        for response_id, extra in one.carried.items():
-            for name, text in extra.items():
-                found.setdefault(name, {})[response_id] = text
-    return {name: of for name, of in found.items() if of}
-
-
-def _column(carried: Carried, name: str) -> dict[str, str]:
-    if name not in carried:
-        known = ", ".join(carried) or "none"
-        raise SettingError(f"{name}: the responses carry no such column; they carry {known}.")
-    return carried[name]
-
-
-def _of_units(units: Sequence[str], column: Mapping[str, str]) -> dict[str, str]:
-    """Give units (responses, or items of them) the value of their response; who has none is on its own."""
-    return {unit: column.get(response_of(unit), unit) for unit in units}
+def _crossed(columns: Sequence[Mapping[str, str]], units: Sequence[str]) -> dict[str, str]:
+    """Give each unit the values of all columns together; one that lacks a value is in no group."""
+    values = {unit: [of.get(response_of(unit)) for of in columns] for unit in units}
+    return {unit: "\x1f".join(filter(None, of)) for unit, of in values.items() if all(of)}
 
 
 def _more(
@@ -319,7 +291,7 @@ def _variance(
         persons, facet = threefold
         objects, levels = (
             {u: of[response_of(u)] for u in units if response_of(u) in of}
-            for of in (_column(carried, persons), _column(carried, facet))
+            for of in (column_of(carried, persons), column_of(carried, facet))
         )
         design = {"objects": objects, "facet": levels, "object_name": persons, "facet_name": facet}
     components, studies = [], []

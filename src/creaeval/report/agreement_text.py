@@ -11,6 +11,7 @@ from rich.table import Table
 
 from creaeval.analysis.agreement import MEASURES, SHARE
 from creaeval.analysis.pair_values import AVG, HUMAN
+from creaeval.report.self_preference_text import self_preference_table
 from creaeval.tasks import display_name
 
 if TYPE_CHECKING:
@@ -53,6 +54,10 @@ def print_agreement(console: Console, report: AgreementReport) -> None:
     if "by_column" in report.tables:
         for column in dict.fromkeys(report.tables["by_column"]["column"]):
             console.print(_by_value(report, column))
+    if "within" in report.tables:
+        console.print(_within(report))
+    if "self_preference" in report.tables:
+        console.print(self_preference_table(report.tables["self_preference"]))
     for line in agreement_notes(report):
         console.print(escape(line), highlight=False)
 
@@ -257,6 +262,24 @@ def _by_value(report: AgreementReport, column: str) -> Table:
             escape(str(judge)),
             *(_shown(cells.loc[metric]) if metric in cells.index else "" for metric in metrics),
             str(int(rows["n"].min())),
+        )
+    return table
+
+
+def _within(report: AgreementReport) -> Table:
+    table = Table(title="Pearson r within groups", title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for name in ("", "rater", "dimension"):
+        table.add_column(name, overflow="fold")
+    for name in ("within", "overall", "groups", "n"):
+        table.add_column(name, justify="right", overflow="fold")
+    for row in report.tables["within"].to_dict("records"):
+        table.add_row(
+            *(escape(str(row[key])) for key in ("judge", "rater")),
+            escape(display_name(report.task, str(row["dimension"]))),
+            _shown(row),
+            _number(row["overall"], 3),
+            str(row["groups"]),
+            str(row["n"]),
         )
     return table
 
