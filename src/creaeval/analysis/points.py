@@ -86,7 +86,9 @@ def scores_of(run: Run) -> Scores:
         response_id: {**({"scenario": scenario} if scenario else {}), **run.carried.get(response_id, {})}
         for response_id, scenario in {**dict.fromkeys(run.carried), **scenarios}.items()
     }
-    return Scores(str(run.manifest["method"]), run.sheets, carried, run.id)
+    analyst = run.manifest.get("analyst")
+    name = str(analyst["name"]) if analyst else ""
+    return Scores(str(run.manifest["method"]), run.sheets, carried, run.id, name)
 
 
 def collect_points(
@@ -124,8 +126,7 @@ def collect_points(
     """
     import pandas as pd
 
-    names = [one.method or PurePath(one.source).name for one in scores]
-    labels = _distinct(names, [one.source for one in scores])
+    labels = method_labels(scores)
     rows: list[Row] = []
     for method, one in zip(labels, scores, strict=True):
         prefix = f"{method}: " if len(scores) > 1 else ""
@@ -138,8 +139,13 @@ def collect_points(
     return pd.DataFrame(rows, columns=COLUMNS).astype({"points": float})
 
 
-def _distinct(names: Sequence[str], sources: Sequence[str]) -> list[str]:
-    """Tell scores of one method apart by their source, and those of one source by a number."""
+def method_labels(scores: Sequence[Scores]) -> list[str]:
+    """Name the method of each scores, as the column ``method`` of :func:`collect_points` does.
+
+    Those of one method are told apart by their source, and those of one source by a number.
+    """
+    names = [one.method or PurePath(one.source).name for one in scores]
+    sources = [one.source for one in scores]
     several = Counter(names)
     labels = [
         name if several[name] == 1 else f"{name} ({source})"

@@ -48,12 +48,15 @@ class Scores:
         By response id, the file's other columns, where they are the same for the whole response.
     source : str
         The file.
+    analyst : str
+        Who gathered the evidence; empty where nobody did or a file does not say.
     """
 
     method: str
     sheets: tuple[ScoreSheet, ...]
     carried: dict[str, dict[str, str]]
     source: str
+    analyst: str = ""
 
 
 class _Sheet(NamedTuple):

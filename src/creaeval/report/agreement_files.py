@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from creaeval.analysis.agreement import MEASURES, SHARE
 from creaeval.analysis.pair_values import AVG
 from creaeval.report.agreement_text import span
+from creaeval.report.markup import escape_latex, latex_grid, markdown_grid
 from creaeval.runs import write_table
 from creaeval.tasks import display_name
 
@@ -19,21 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from creaeval.analysis.agree import AgreementReport
-
-_LATEX = str.maketrans(
-    {
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-    }
-)
 
 
 def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
@@ -87,11 +73,7 @@ def markdown(report: AgreementReport) -> str:
     """
     parts = []
     for measure in _measures(report):
-        header, rows = _paper_table(report, measure)
-        lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
-        cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in cells)
-        parts.append(f"**{MEASURES[measure]}**\n\n{table}\n")
+        parts.append(f"**{MEASURES[measure]}**\n\n{markdown_grid(*_paper_table(report, measure))}\n")
     return "\n".join([*parts, *(f"- {note}" for note in report.notes)]).rstrip() + "\n"
 
 
@@ -110,29 +92,10 @@ def latex(report: AgreementReport) -> str:
     parts = []
     for measure in _measures(report):
         header, rows = _paper_table(report, measure)
-        body = []
-        for row in rows:
-            if row[0] == AVG:
-                body.append(r"\midrule")
-            body.append(" & ".join(cell.translate(_LATEX) for cell in row) + r" \\")
-        caption = f"{MEASURES[measure]}, task {report.task.id}".translate(_LATEX)
-        parts.append(
-            "\n".join(
-                [
-                    r"\begin{table}",
-                    r"\centering",
-                    rf"\caption{{{caption}}}",
-                    rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
-                    r"\toprule",
-                    " & ".join(cell.translate(_LATEX) for cell in header) + r" \\",
-                    r"\midrule",
-                    *body,
-                    r"\bottomrule",
-                    r"\end{tabular}",
-                    r"\end{table}",
-                ]
-            )
-        )
+        cells = [[escape_latex(cell) for cell in row] for row in rows]
+        ruled = [number for number, row in enumerate(rows) if row[0] == AVG]
+        caption = escape_latex(f"{MEASURES[measure]}, task {report.task.id}")
+        parts.append(latex_grid([escape_latex(cell) for cell in header], cells, caption, ruled))
     notes = [f"% {line}" for note in report.notes for line in note.splitlines()]
     return "\n\n".join([*parts, "\n".join(notes)]).rstrip() + "\n"
 

@@ -88,13 +88,14 @@ def write_table(frame: pd.DataFrame, path: Path) -> Path:
 def _write_frames(frames: Iterable[pd.DataFrame], path: Path) -> Path:
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         for number, frame in enumerate(frames):
-            harmless = frame.map(lambda cell: _no_formula(cell) if isinstance(cell, str) else cell)
-            harmless.columns = [_no_formula(str(name)) for name in frame.columns]
+            harmless = frame.map(lambda cell: no_formula(cell) if isinstance(cell, str) else cell)
+            harmless.columns = [no_formula(str(name)) for name in frame.columns]
             harmless.to_csv(file, index=False, header=number == 0, lineterminator="\n")
     return path
 
 
-def _no_formula(text: str) -> str:
+def no_formula(text: str) -> str:
+    """Put an apostrophe before text that a spreadsheet would run, and make line ends plain newlines."""
     # The csv module does not quote a lone carriage return, and spreadsheets begin a new row there.
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     # Spreadsheets run a cell that begins so; a leading apostrophe makes it text. Plain numbers may stay.
