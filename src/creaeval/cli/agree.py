@@ -58,6 +58,13 @@ By = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN", help="Also for each value of a column that responses or ratings carry."),
 ]
+Within = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Also Pearson's r within the groups that a carried column makes (object); several: together.",
+    ),
+]
 Cluster = Annotated[
     list[str] | None,
     typer.Option(
@@ -79,6 +86,20 @@ Facet = Annotated[
 ]
 Target = Annotated[
     float, typer.Option(min=0.01, max=0.999, help="Reliability to find the number of raters for.")
+]
+Writer = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Carried column that names who wrote each response: do judges favour models of their family?",
+    ),
+]
+Family = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=FAMILY",
+        help="With --writer: the family of a judge or writer, as in mine=qwen; give it again for more.",
+    ),
 ]
 Out = Annotated[Path | None, typer.Option(help="Folder for the tables.", file_okay=False, metavar="FOLDER")]
 
@@ -107,6 +128,7 @@ def agree(
     ] = "model",
     items: Items = "sum",
     by: By = None,
+    within: Within = None,
     cluster: Cluster = None,
     stage: Stage = None,
     columns: Columns = None,
@@ -130,6 +152,8 @@ def agree(
     target: Target = 0.8,
     persons: Persons = None,
     facet: Facet = None,
+    writer: Writer = None,
+    family: Family = None,
     resamples: Resamples = 2000,
     seed: Seed = 0,
     out: Out = None,
@@ -137,6 +161,7 @@ def agree(
 ) -> None:
     """Compare scores with ratings."""
     from creaeval.analysis import agree as measure_all
+    from creaeval.analysis.self_preference import read_families
     from creaeval.data import read_columns, read_ratings, unmatched
 
     names = read_columns(columns or [])
@@ -162,6 +187,7 @@ def agree(
         items=items,
         stage=stage,
         by=by or (),
+        within=within or (),
         clusters=cluster or (),
         interval=interval,
         n_resamples=resamples,
@@ -171,6 +197,8 @@ def agree(
         target=target,
         persons=persons,
         facet=facet,
+        writer=writer,
+        families=read_families(family or []),
     )
     _show(report, out)
 
