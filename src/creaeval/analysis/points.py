@@ -129,7 +129,9 @@ def collect_points(
     labels = method_labels(scores)
     rows: list[Row] = []
     for method, one in zip(labels, scores, strict=True):
-        prefix = f"{method}: " if len(scores) > 1 else ""
+        # A judge that is a method by itself, as in tables of recorded judges, needs no second name.
+        alone = len(scores) == 1 or {sheet.scorer for sheet in one.sheets} == {method}
+        prefix = "" if alone else f"{method}: "
         rows += _rows(task, one.sheets, "judge", method, prefix, values, items)
     given = _rows(task, (rating.sheet for rating in ratings), "rater", "", "", "model", items)
     if rows and all(fold(rating.rater) in _MEANS for rating in ratings):

@@ -1,0 +1,137 @@
+"""Agreement with people, with intervals, beside that between people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.analysis.agreement import MEASURES, PAPER
+from creaeval.analysis.pair_values import AVG, HUMAN
+from creaeval.report.figures.frames import in_order, need
+from creaeval.report.figures.style import (
+    DATA,
+    GUIDE,
+    INK,
+    OTHER,
+    SMALL,
+    TEXT,
+    TWO_COLUMNS,
+    drawing,
+    empty_figure,
+    finish,
+    new_figure,
+)
+from creaeval.report.figures.text import chars, escape, labels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLUMNS = ["method", "judge", "dimension", "metric", "value", "low", "high", "n"]
+_NAMES = 1.9
+
+
+def agreement_forest(means: pd.DataFrame, *, measures: Sequence[str] = PAPER, dimension: str = AVG) -> Figure:
+    """Draw agreement with its intervals, a method's judge a row and a measure a panel.
+
+    Parameters
+    ----------
+    means : pandas.DataFrame
+        :attr:`creaeval.analysis.agreement.Agreement.means`, or any table with ``method``, ``judge``,
+        ``dimension``, ``metric``, ``value``, ``low``, ``high`` and ``n``.
+    measures : sequence of str
+        Which metrics, in this order; one that the table lacks has an empty panel.
+    dimension : str
+        Which dimension's agreement; by default the mean over all.
+
+    Returns
+    -------
+    Figure
+        The agreement between people is a diamond, its interval a band through the panel and its value a
+        dashed line. A point without a line has no interval; an undefined value is called so.
+
+    Raises
+    ------
+    DataError
+        A column is missing.
+    """
+    need(means, COLUMNS, "forest plot")
+    chosen = means[means["dimension"].astype(str).eq(dimension) & means["metric"].isin(list(measures))]
+    if chosen.empty:
+        return empty_figure("There is no agreement to show.")
+    chosen = chosen.assign(scorer=_scorers(chosen))
+    # People last, as a foot to what is compared with them.
+    scorers = sorted(in_order(chosen, "scorer"), key=HUMAN.__eq__)
+    with drawing():
+        figure = new_figure(TWO_COLUMNS, 0.75 + 0.27 * len(scorers))
+        # One scale, so that measures can be set beside each other; those in points have their own.
+        one_scale = not {"bias", "rmse"} & set(measures)
+        axes = figure.subplots(1, len(measures), sharex=one_scale, sharey=True, squeeze=False)[0]
+        for one, measure in zip(axes, measures, strict=True):
+            _draw(one, chosen[chosen["metric"].eq(measure)], scorers)
+            one.set_title(escape(MEASURES.get(measure, measure)))
+        names = labels(scorers, chars(_NAMES, TEXT), 2)
+        shown = [names[one] for one in scorers]
+        n = _n(chosen)
+        if chosen["n"].nunique() > 1:
+            shown = [f"{names[one]}, {_n(chosen[chosen['scorer'].eq(one)])}" for one in scorers]
+        axes[0].set_yticks(range(len(scorers)), shown, fontsize=SMALL)
+        axes[0].set_ylim(len(scorers) - 0.5, -0.5)
+        what = "mean over the dimensions" if dimension == AVG else labels([dimension], 60, 1)[dimension]
+        figure.supxlabel(f"agreement with each rater, {what} ({n} responses)")
+        return finish(figure)
+
+
+def _scorers(rows: pd.DataFrame) -> list[str]:
+    """Name judges with their method, where there are several and the name does not begin with it."""
+    methods = rows.loc[rows["judge"].ne(HUMAN), "method"].nunique()
+    return [
+        str(judge)
+        if methods < 2 or not method or str(judge).startswith(f"{method}: ")
+        else f"{method}: {judge}"
+        for method, judge in zip(rows["method"].fillna(""), rows["judge"], strict=True)
+    ]
+
+
+def _n(rows: pd.DataFrame) -> str:
+    least, most = int(rows["n"].min()), int(rows["n"].max())
+    return f"n = {least}" if least == most else f"n = {least} to {most}"
+
+
+def _draw(axes: Axes, rows: pd.DataFrame, scorers: list[str]) -> None:
+    import numpy as np
+
+    place = {name: number for number, name in enumerate(scorers)}
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x", color=GUIDE, linewidth=0.4)
+    axes.set_axisbelow(True)
+    people = rows[rows["scorer"].eq(HUMAN) & rows["value"].notna()]
+    if len(people):
+        of = people.iloc[0]
+        if not np.isnan(of["low"]) and not np.isnan(of["high"]):
+            axes.axvspan(of["low"], of["high"], color=GUIDE, alpha=0.5, linewidth=0.0, zorder=0)
+        axes.axvline(of["value"], color=OTHER, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1)
+    for row in rows.itertuples():
+        y = place[str(row.scorer)]
+        value, low, high = (float(number) for number in (row.value, row.low, row.high))  # type: ignore[arg-type]
+        if np.isnan(value):
+            axes.annotate(
+                "undefined", (0.5, y), xycoords=("axes fraction", "data"), ha="center", va="center",
+                fontsize=SMALL,
+            )  # fmt: skip
+            continue
+        if not np.isnan(low) and not np.isnan(high):
+            axes.hlines(y, low, high, color=INK if row.scorer == HUMAN else DATA, linewidth=1.0, zorder=2)
+        axes.plot(
+            [value],
+            [y],
+            marker="D" if row.scorer == HUMAN else "o",
+            markersize=4.0,
+            color=INK if row.scorer == HUMAN else DATA,
+            zorder=3,
+        )
+    if rows.empty:
+        axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", fontsize=SMALL)

@@ -1,0 +1,60 @@
+"""What figures ask of the data frames they are given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+
+def need(frame: pd.DataFrame, columns: Sequence[str], figure: str) -> None:
+    """Refuse a frame that lacks a column.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The data.
+    columns : sequence of str
+        What has to be there.
+    figure : str
+        What messages call the figure.
+
+    Raises
+    ------
+    DataError
+        A column is missing.
+    """
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        has = ", ".join(map(str, frame.columns)) or "no columns"
+        raise DataError(
+            f"{figure}: column {missing[0]!r} is missing. "
+            f"The data need {', '.join(columns)}; they have {has}."
+        )
+
+
+def in_order(frame: pd.DataFrame, column: str) -> list[str]:
+    """List a column's values as text, in the order in which they first occur."""
+    return list(dict.fromkeys(map(str, frame[column])))
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write a value as the paper does, without the zero before the point: ``.638``, ``−.010``.
+
+    Parameters
+    ----------
+    value : float
+        Any; nan is written as an en dash.
+    digits : int
+        Behind the point; values of 10 and more have one.
+    """
+    if value != value:
+        return "–"
+    text = f"{abs(value):.{1 if abs(value) >= 10 else digits}f}"
+    minus = "−" if value < 0 and float(text) else ""
+    return minus + (text[1:] if text.startswith("0.") else text)

@@ -1,0 +1,154 @@
+"""Heat maps: which points a method and people gave to the same responses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.report.figures.facets import note, panels
+from creaeval.report.figures.frames import in_order, need
+from creaeval.report.figures.style import (
+    GUIDE,
+    OTHER,
+    SMALL,
+    drawing,
+    empty_figure,
+    finish,
+    frame_all,
+    is_dark,
+    say,
+    shades,
+)
+from creaeval.report.figures.text import labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
+    from matplotlib.figure import Figure
+
+COLUMNS = ["method", "dimension", "human", "judge", "count"]
+# Cells on a side of a panel up to which each says its count.
+_COUNTED = 7
+
+
+def heat_maps(counts: pd.DataFrame) -> Figure:
+    """Draw, for each method and dimension, how often a person and a judge gave which points together.
+
+    Parameters
+    ----------
+    counts : pandas.DataFrame
+        From :func:`creaeval.analysis.heat.heat_counts`: ``method``, ``dimension``, ``human`` and ``judge``
+        (points) and ``count`` (pairs). Several methods make a grid, a method a column; a single one has its
+        dimensions wrapped.
+
+    Returns
+    -------
+    Figure
+        Darker cells hold more pairs; on the line both gave the same. Points between whole and half ones,
+        such as means, are drawn in the cell of the nearest whole one.
+
+    Raises
+    ------
+    DataError
+        A column is missing.
+    """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import PowerNorm
+    from matplotlib.ticker import MaxNLocator
+
+    need(counts, COLUMNS, "heat maps")
+    if not counts["count"].gt(0).any():
+        return empty_figure("No response was scored by both\na judge and a rater.")
+    methods, dimensions = in_order(counts, "method"), in_order(counts, "dimension")
+    with drawing():
+        figure, axes, large = panels(dimensions, methods)
+        cells = _cells(counts)
+        # By the square root, so that cells of one pair and of five differ beside one of hundreds.
+        most = max(float(one["count"].max()) for one in cells.values())
+        norm = PowerNorm(0.5, vmin=1, vmax=max(most, 2.0))
+        for (dimension, method), one in axes.items():
+            of_dimension = [frame for (_, name), frame in cells.items() if name == dimension]
+            _draw(one, cells.get((method, dimension)), of_dimension, norm, large=large)
+        figure.supxlabel("points of people (same scale)")
+        whose = labels(methods, 40, 1)[methods[0]] if len(methods) == 1 else "the method"
+        figure.supylabel(f"points of {whose}")
+        bar = figure.colorbar(
+            ScalarMappable(norm, shades()),
+            ax=list(axes.values()),
+            location="top",
+            shrink=0.4,
+            aspect=40,
+            pad=0.02,
+            ticks=MaxNLocator(4, integer=True),
+        )
+        bar.set_label("pairs of a judge and a rater")
+        bar.outline.set_linewidth(0.4)
+        return finish(figure)
+
+
+def _cells(counts: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
+    """Take the counts of each method and dimension, points rounded where they are neither whole nor half."""
+    there = counts[counts["count"].gt(0)].copy()
+    there[["method", "dimension"]] = there[["method", "dimension"]].astype(str)
+    for _, rows in there.groupby("dimension", sort=False):
+        if _step(rows) is None:
+            there.loc[rows.index, ["human", "judge"]] = rows[["human", "judge"]].round()
+    summed = there.groupby(COLUMNS[:-1], sort=False, as_index=False)["count"].sum()
+    keys = zip(summed["method"], summed["dimension"], strict=True)
+    return {
+        (method, dimension): summed[summed["method"].eq(method) & summed["dimension"].eq(dimension)]
+        for method, dimension in dict.fromkeys(keys)
+    }
+
+
+def _step(rows: pd.DataFrame) -> float | None:
+    """Return the distance of levels, 1 or 0.5; None where points are something else."""
+    points = rows[["human", "judge"]].to_numpy(float)
+    return next((step for step in (1.0, 0.5) if (points % step == 0).all()), None)
+
+
+def _draw(
+    axes: Axes, cells: pd.DataFrame | None, of_dimension: list[pd.DataFrame], norm: Normalize, *, large: bool
+) -> None:
+    import pandas as pd
+    from matplotlib.collections import PolyCollection
+
+    frame_all(axes)
+    axes.set_aspect("equal")
+    if not of_dimension:
+        axes.set(xticks=[], yticks=[])
+        say(axes, "no pairs")
+        return
+    together = pd.concat(of_dimension)
+    step = _step(together) or 1.0
+    low, high = together[["human", "judge"]].to_numpy().min(), together[["human", "judge"]].to_numpy().max()
+    axes.set_xlim(low - step / 2, high + step / 2)
+    axes.set_ylim(low - step / 2, high + step / 2)
+    ticks = [low] if low == high else [low, high]
+    axes.set(xticks=ticks, yticks=ticks)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.axline((low, low), slope=1, color=OTHER if cells is not None else GUIDE, linewidth=0.5, zorder=1)
+    if cells is None:
+        say(axes, "no pairs")
+        return
+    half = step / 2
+    squares = PolyCollection(
+        [
+            [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
+            for x, y in zip(cells["human"], cells["judge"], strict=True)
+        ],
+        array=cells["count"].to_numpy(float),
+        cmap=shades(),
+        norm=norm,
+        linewidths=0.0,
+        zorder=2,
+    )
+    axes.add_collection(squares, autolim=False)
+    total = int(cells["count"].sum())
+    note(axes, f"n = {total}")
+    colours = shades()
+    if large and (high - low) / step < _COUNTED:
+        for x, y, count in zip(cells["human"], cells["judge"], cells["count"], strict=True):
+            colour = "white" if is_dark(colours(norm(count))) else "black"
+            axes.text(x, y, f"{count}", ha="center", va="center", fontsize=SMALL - 1, color=colour, zorder=3)

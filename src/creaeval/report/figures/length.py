@@ -1,0 +1,101 @@
+"""Length against score: whether a method pays for words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.report.figures.facets import note, panels
+from creaeval.report.figures.frames import in_order, need, number
+from creaeval.report.figures.style import DATA, OTHER, drawing, empty_figure, finish, say
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+RESPONSE_COLUMNS = ["response_id", "method", "judge", "words", "score"]
+COLUMNS = ["method", "judge", "measure", "value", "low", "high", "change", "n"]
+_ABREAST = 4
+
+
+def length_scatter(responses: pd.DataFrame, associations: pd.DataFrame) -> Figure:
+    """Draw each response's length and score, with how the two go together.
+
+    Parameters
+    ----------
+    responses : pandas.DataFrame
+        From :func:`creaeval.analysis.length_points.length_points`: ``response_id``, ``method``, ``judge``,
+        ``words`` and ``score``.
+    associations : pandas.DataFrame
+        From :func:`creaeval.analysis.verbosity.verbosity`: ``method``, ``judge``, ``measure``, ``value``,
+        ``low``, ``high``, ``change`` (a share: 0.1 is 10% above the method ``direct``) and ``n``. Of its
+        rows, ``pearson`` and ``partial_pearson`` are written above the panels.
+
+    Returns
+    -------
+    Figure
+        A panel for each method and judge, with a line of least squares; all have the same axes. ``partial``
+        is the correlation of length and score given the human score.
+
+    Raises
+    ------
+    DataError
+        A column is missing.
+    """
+    need(responses, RESPONSE_COLUMNS, "length and score")
+    need(associations, COLUMNS, "length and score, associations")
+    there = responses[responses["words"].notna() & responses["score"].notna()]
+    if there.empty:
+        return empty_figure("No response has both a length and a score.")
+    method, judge = responses["method"].astype(str), responses["judge"].astype(str)
+    several = responses.groupby(method)["judge"].nunique().gt(1).any()
+    responses = responses.assign(panel=method + ": " + judge if several else method)
+    with drawing():
+        figure, axes, _ = panels(in_order(responses, "panel"), [""], abreast=_ABREAST)
+        for (name, _), one in axes.items():
+            rows = responses[responses["panel"].eq(name)]
+            of = associations["method"].eq(rows["method"].iloc[0]) & associations["judge"].eq(
+                rows["judge"].iloc[0]
+            )
+            _draw(one, rows, there)
+            note(one, *_said(associations[of]))
+        figure.supxlabel("words")
+        figure.supylabel("score")
+        return finish(figure)
+
+
+def _said(of: pd.DataFrame) -> list[str]:
+    """Write what is known of a panel's method and judge."""
+    lines = []
+    for measure, name in (("pearson", "r ="), ("partial_pearson", "partial")):
+        for _, row in of[of["measure"].eq(measure)].iterrows():
+            said = f"{name} {number(row['value'], 2)}"
+            if row["low"] == row["low"] and row["high"] == row["high"]:
+                said += f" [{number(row['low'], 2)}, {number(row['high'], 2)}]"
+            lines.append(f"{said}, n = {int(row['n'])}")
+            if measure == "pearson" and row["change"] == row["change"]:
+                lines.append(f"{row['change']:+.0%} v direct".replace("-", "−"))
+    return lines
+
+
+def _draw(axes: Axes, rows: pd.DataFrame, every: pd.DataFrame) -> None:
+    import numpy as np
+
+    for limits, name in ((axes.set_xlim, "words"), (axes.set_ylim, "score")):
+        low, high = float(every[name].min()), float(every[name].max())
+        margin = 0.06 * (high - low) or 0.5
+        limits(low - margin, high + margin)
+    axes.locator_params(nbins=3)
+    shown = rows[rows["words"].notna() & rows["score"].notna()]
+    if shown.empty:
+        say(axes, "no scores")
+        return
+    words, score = shown["words"].to_numpy(float), shown["score"].to_numpy(float)
+    axes.plot(
+        words, score, linestyle="", marker="o", markersize=2.6,
+        markerfacecolor="none", markeredgecolor=DATA, markeredgewidth=0.5,
+    )  # fmt: skip
+    if np.ptp(words) > 0:
+        slope, level = np.polyfit(words, score, 1)
+        ends = np.array([words.min(), words.max()])
+        axes.plot(ends, level + slope * ends, color=OTHER, linewidth=0.8)

@@ -1,0 +1,104 @@
+"""How many of the analysts' quotes stand in the responses."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from creaeval.report.figures.frames import in_order, need
+from creaeval.report.figures.style import (
+    DATA,
+    GUIDE,
+    ONE_COLUMN,
+    SMALL,
+    TEXT,
+    TWO_COLUMNS,
+    drawing,
+    empty_figure,
+    finish,
+    new_figure,
+)
+from creaeval.report.figures.text import chars, labels
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLUMNS = ["analyst", "step", "dimension", "quotes", "found"]
+_ABREAST, _NAMES = 4, 1.15
+
+
+def quotes_found(quotes: pd.DataFrame) -> Figure:
+    """Draw the share of quotes that were found, an analyst a panel and a dimension a row.
+
+    Parameters
+    ----------
+    quotes : pandas.DataFrame
+        From :func:`creaeval.analysis.quotes.quote_table`: ``analyst``, ``step``, ``dimension``, ``quotes``
+        and ``found`` (numbers of quotes).
+
+    Returns
+    -------
+    Figure
+        Bars from 0 to 1 with the numbers behind them; a dimension without quotes says so. Steps are parted by
+        a line. The panel's title says how many quotes of all were found.
+
+    Raises
+    ------
+    DataError
+        A column is missing.
+    """
+    need(quotes, COLUMNS, "quotes")
+    if quotes.empty:
+        return empty_figure("No analyst gathered evidence.")
+    analysts = in_order(quotes, "analyst")
+    parts = list(dict.fromkeys(zip(map(str, quotes["step"]), map(str, quotes["dimension"]), strict=True)))
+    steps = in_order(quotes, "step")
+    parts.sort(key=lambda part: steps.index(part[0]))
+    with drawing():
+        across = min(len(analysts), _ABREAST)
+        down = math.ceil(len(analysts) / across)
+        width = ONE_COLUMN if len(analysts) == 1 else TWO_COLUMNS
+        figure = new_figure(width, down * (0.5 + 0.17 * len(parts)) + 0.25)
+        axes = figure.subplots(down, across, squeeze=False, sharex=True)
+        panel = (width - _NAMES) / across
+        titles = labels(analysts, chars(panel, TEXT), 2)
+        names = labels((dimension for _, dimension in parts), chars(_NAMES, SMALL) + 6, 1)
+        for number, one in enumerate(axes.flat):
+            if number >= len(analysts):
+                one.remove()
+                continue
+            chosen = quotes[quotes["analyst"].astype(str).eq(analysts[number])]
+            _draw(one, chosen, parts)
+            all_quotes, all_found = int(chosen["quotes"].sum()), int(chosen["found"].sum())
+            one.set_title(f"{titles[analysts[number]]}\n{all_found} of {all_quotes}")
+            shown = [names[dimension] for _, dimension in parts] if number % across == 0 else []
+            one.set_yticks(range(len(parts)) if shown else [], shown)
+            one.tick_params(labelbottom=number + across >= len(analysts))
+        figure.supxlabel("share of quotes found in the response")
+        return finish(figure)
+
+
+def _draw(axes: Axes, rows: pd.DataFrame, parts: list[tuple[str, str]]) -> None:
+    place = {dimension: number for number, (_, dimension) in enumerate(parts)}
+    axes.set_xlim(0.0, 1.0)
+    axes.set_ylim(len(parts) - 0.5, -0.5)
+    axes.set_xticks([0.0, 0.5, 1.0], ["0", ".5", "1"])
+    axes.tick_params(axis="y", length=0)
+    for number in range(1, len(parts)):
+        if parts[number][0] != parts[number - 1][0]:
+            axes.axhline(number - 0.5, color=GUIDE, linewidth=0.4)
+    cells = zip(rows["dimension"].astype(str), rows["quotes"].tolist(), rows["found"].tolist(), strict=True)
+    for dimension, quotes, found in cells:
+        y = place[dimension]
+        if quotes:
+            axes.barh(y, found / quotes, height=0.62, color=DATA, alpha=0.55, linewidth=0.0)
+        axes.text(
+            0.02,
+            y,
+            f"{found} of {quotes}" if quotes else "no quotes",
+            ha="left",
+            va="center_baseline",
+            fontsize=SMALL - 0.5,
+        )

@@ -1,0 +1,135 @@
+"""How every figure looks: sizes, ink, fonts; and colours that survive grey print and colour blindness.
+
+Colours carry nothing alone: values stand beside them as positions, numbers, marker shapes or labels.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from creaeval.report.figures.text import families
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+    from matplotlib.figure import Figure
+
+#: Widths in inches: one column of a journal (85 mm), and two.
+ONE_COLUMN, TWO_COLUMNS = 3.35, 6.9
+#: Sizes of text in points; small is for numbers within a panel.
+TEXT, SMALL = 8.0, 6.5
+#: For what is said, for the data, for what they are compared with, and for lines that guide the eye. In grey,
+#: two neighbours are at least 13 of CIE lightness's 100 apart. The blue is of Okabe and Ito (2008).
+INK, DATA, OTHER, GUIDE = "#1a1a1a", "#0072b2", "#8f8f8f", "#d0d0d0"
+
+
+def shades() -> Colormap:
+    """Return the map for counts and values: cividis from light to dark, so that more is darker.
+
+    Its lightness falls all the way (Nuñez, Anderton and Renslow 2018). It starts a little behind the lightest
+    yellow, which can hardly be told from paper.
+    """
+    import matplotlib
+    import numpy as np
+    from matplotlib.colors import ListedColormap
+
+    whole = matplotlib.colormaps["cividis_r"]
+    return ListedColormap(whole(np.linspace(0.06, 1.0, 256)), name="creaeval")
+
+
+def is_dark(colour: tuple[float, float, float, float]) -> bool:
+    """Whether white text is read better on a colour than black (relative luminance of WCAG 2)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return luminance < 0.179
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Set matplotlib for our figures within a ``with`` block, whatever the user's own settings are."""
+    import matplotlib
+
+    ours: dict[Any, Any] = {
+        "font.family": families(),
+        "font.size": TEXT,
+        "axes.titlesize": TEXT,
+        "axes.labelsize": TEXT,
+        "xtick.labelsize": SMALL,
+        "ytick.labelsize": SMALL,
+        "legend.fontsize": SMALL,
+        "figure.titlesize": TEXT,
+        "figure.labelsize": TEXT,
+        "text.color": INK,
+        "axes.labelcolor": INK,
+        "axes.edgecolor": OTHER,
+        "axes.linewidth": 0.5,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.titlepad": 3.0,
+        "axes.labelpad": 2.5,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "xtick.major.width": 0.5,
+        "ytick.major.width": 0.5,
+        "xtick.major.size": 2.0,
+        "ytick.major.size": 2.0,
+        "xtick.major.pad": 2.0,
+        "ytick.major.pad": 2.0,
+        "lines.linewidth": 0.8,
+        "hatch.linewidth": 0.4,
+        "figure.constrained_layout.h_pad": 0.03,
+        "figure.constrained_layout.w_pad": 0.03,
+        "pdf.fonttype": 42,
+        # Letters as outlines: the same on every machine, whatever fonts it has.
+        "svg.fonttype": "path",
+        "svg.hashsalt": "creaeval",
+    }
+    default = matplotlib.rcParamsDefault
+    # A context does not set the backend back, so it is left alone.
+    settings: dict[Any, Any] = {name: default[name] for name in default if not name.startswith("backend")}
+    with matplotlib.rc_context({**settings, **ours}):
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Make an empty figure of this size in inches; to be called within :func:`drawing`."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def finish(figure: Figure) -> Figure:
+    """Lay a figure out and keep it so, which makes its files the same however often it is drawn."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
+
+
+def empty_figure(message: str) -> Figure:
+    """Make a figure that says why there is nothing to be seen."""
+    with drawing():
+        figure = new_figure(ONE_COLUMN, 1.0)
+        figure.text(0.5, 0.5, message, ha="center", va="center", wrap=True)
+        return finish(figure)
+
+
+def say(axes: Axes, message: str) -> None:
+    """Write in the middle of a panel why it holds nothing."""
+    axes.text(
+        0.5,
+        0.5,
+        message,
+        transform=axes.transAxes,
+        ha="center",
+        va="center",
+        fontsize=SMALL,
+        color=INK,
+    )
+
+
+def frame_all(axes: Axes) -> None:
+    """Draw all four sides of a panel."""
+    axes.spines[:].set_visible(True)
