@@ -7,6 +7,7 @@ CreaEvalError
 │   └── SettingError      a model name, a setting or an option
 ├── CallError             a request to a model failed
 │   └── PermanentCallError   no retry can help (bad key, unknown model): the run stops
+├── BudgetReachedError    what may be spent is spent: the run is stopped, all that was paid for is kept
 ├── ReplyError            the model answered, but no answer was usable after the last try
 └── LedgerError           the ledger cannot be read or written
 """
@@ -57,6 +58,10 @@ class CallError(CreaEvalError):
 
 class PermanentCallError(CallError):
     """A request failed in a way that no retry can mend, so the run stops."""
+
+
+class BudgetReachedError(CreaEvalError):
+    """What the user allowed to be spent is spent, so no further request is sent."""
 
 
 class ReplyError(CreaEvalError):

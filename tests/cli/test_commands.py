@@ -34,8 +34,10 @@ COMMANDS = dict(commands(app))
 
 def test_these_are_the_commands() -> None:
     assert sorted(" ".join(path) for path in COMMANDS) == [
-        "agree", "data fetch", "demo", "ledger export", "ledger import", "ledger info", "ledger prune",
-        "methods list", "models check", "models list", "raters", "runs export", "runs list", "runs show",
+        "agree", "compare", "data fetch", "demo", "experiment report", "experiment run", "experiment status",
+        "ledger export", "ledger import", "ledger info", "ledger prune",
+        "methods list", "models check", "models list", "raters", "report",
+        "runs export", "runs list", "runs show",
         "score", "tasks check", "tasks list", "tasks new", "tasks show",
     ]  # fmt: skip
 

@@ -86,5 +86,5 @@ def test_a_reference_cutoff_belongs_to_the_run_and_to_one_method(tmp_path: Path)
     assert describe_plan(strict)["reference_cutoff"] == 0.5
     with pytest.raises(SettingError, match="goes with the method reference, not with direct"):
         plan(0.5, "direct")
-    with pytest.raises(SettingError, match="found 2.5, expected a number from -2 to 2"):
+    with pytest.raises(SettingError, match=r"found 2\.5, expected a number from -2 to 2"):
         plan(2.5)

@@ -74,20 +74,18 @@ def agreement_within(
         laid = matrix(points, dimension, [*judges, *raters], ids)
         for place, (_, judge) in enumerate(judges):
             for other, (_, rater) in enumerate(raters, start=len(judges)):
-                both = laid[:, [place, other]]
-                given = ~np.isnan(both).any(axis=1)
-                codes, sizes = _codes([groups[one] for one, there in zip(ids, given, strict=True) if there])
-                kept = sizes[codes] > 1 if len(codes) else np.zeros(0, dtype=bool)
-                x, y = both[given][kept].T
-                names = [one for one, there in zip(np.array(ids)[given], kept, strict=True) if there]
-                inner, _ = _codes([groups[str(one)] for one in names])
-                centred = [_centre(values, inner) for values in (x, y)]
-                value = pearson(*centred)
-                low, high, said = _interval(centred, list(map(str, names)), resampling)
-                reason = why_undefined(*centred, "pearson") if math.isnan(value) else said
+                scored = np.flatnonzero(~np.isnan(laid[:, [place, other]]).any(axis=1))
+                codes, sizes = _codes([groups[ids[row]] for row in scored])
+                # One alone in its group says nothing of what goes on within groups.
+                kept = scored[sizes[codes] > 1]
+                codes, sizes = _codes([groups[ids[row]] for row in kept])
+                x, y = laid[kept, place], laid[kept, other]
+                inner_x, inner_y = _centre(x, codes), _centre(y, codes)
+                value = pearson(inner_x, inner_y)
+                low, high, said = _interval((inner_x, inner_y), [ids[row] for row in kept], resampling)
+                reason = why_undefined(inner_x, inner_y, "pearson") if math.isnan(value) else said
                 head = (methods.get(judge, ""), judge, rater, dimension)
-                tail = (len(x), int((sizes > 1).sum()), pearson(x, y), reason)
-                rows.append((*head, value, low, high, *tail))
+                rows.append((*head, value, low, high, len(x), len(sizes), pearson(x, y), reason))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

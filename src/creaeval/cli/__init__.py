@@ -7,7 +7,20 @@ import sys
 
 import typer
 
-from creaeval.cli import agree, data, demo, ledger, methods, models, runs, score, tasks
+from creaeval.cli import (
+    agree,
+    compare,
+    data,
+    demo,
+    experiment,
+    ledger,
+    methods,
+    models,
+    report,
+    runs,
+    score,
+    tasks,
+)
 
 app = typer.Typer(
     name="creaeval",
@@ -20,7 +33,10 @@ app = typer.Typer(
 app.command("score", help=score.HELP, epilog=score.EXAMPLE)(score.score)
 app.command("agree", help=agree.HELP, epilog=agree.EXAMPLE)(agree.agree)
 app.command("raters", help=agree.RATERS_HELP, epilog=agree.RATERS_EXAMPLE)(agree.raters)
+app.command("compare", help=compare.HELP, epilog=compare.EXAMPLE)(compare.compare)
+app.command("report", help=report.HELP, epilog=report.EXAMPLE)(report.report)
 app.command("demo", help=demo.HELP, epilog=demo.EXAMPLE)(demo.demo)
+app.add_typer(experiment.app, name="experiment")
 app.add_typer(methods.app, name="methods")
 app.add_typer(models.app, name="models")
 app.add_typer(tasks.app, name="tasks")

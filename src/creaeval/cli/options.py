@@ -27,6 +27,13 @@ Keys = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="A file with API keys as lines NAME=value. [environment]"),
 ]
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        metavar="USD",
+        help="US dollars that this command may spend: before it could cost more, it stops and keeps all.",
+    ),
+]
 MissingStep = Annotated[
     Literal["refuse", "skip"],
     typer.Option(help="What to do with a response that lacks a step: refuse it, or score the steps it has."),

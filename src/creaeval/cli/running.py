@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from creaeval.errors import CreaEvalError
+from creaeval.errors import BudgetReachedError, CreaEvalError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,7 @@ def run_and_report(
     *,
     rating_note: str = "",
     batch: int | None = None,
+    budget: float | None = None,
 ) -> int:
     """Carry a plan out, show it, write its files.
 
@@ -41,11 +42,14 @@ def run_and_report(
         Said of the ratings.
     batch : int, optional
         How many uses one call takes at most, where items are the units.
+    budget : float, optional
+        US dollars that may be spent.
 
     Returns
     -------
     int
-        The exit code: 0 all scored, 1 nothing scored, 3 some failed, 130 stopped by the user.
+        The exit code: 0 all scored, 1 nothing scored, 3 some failed or were left out for the budget,
+        130 stopped by the user.
 
     Raises
     ------
@@ -57,11 +61,13 @@ def run_and_report(
 
     from creaeval.data import batch_notes
     from creaeval.llm import Ledger
+    from creaeval.llm.budget import Budget
     from creaeval.report.progress import show_progress
     from creaeval.runs import RunStore, check_folder, run_plan, unscored_items
     from creaeval.runs.plan import amount, repeat_notes
 
     err = Console(stderr=True, highlight=False, emoji=False)
+    allowed = None if budget is None else Budget(budget)
     folder = out or Path("creaeval-results") / plan.run_id
     # Now, not after hours of work.
     check_folder(plan.run_id, folder)
@@ -84,7 +90,7 @@ def run_and_report(
         store = RunStore(opened)
         try:
             with show_progress(plan, err) as watcher:
-                run = run_plan(plan, opened, watcher)
+                run = run_plan(plan, opened, watcher, budget=allowed)
         except KeyboardInterrupt:
             run = store.load(plan.run_id)
             _report(run, folder, ratings, rating_note)
@@ -95,6 +101,14 @@ def run_and_report(
                 )
             )
             return 130
+        except BudgetReachedError as reached:
+            run = store.load(plan.run_id)
+            if run.outcomes:
+                _report(run, folder, ratings, rating_note)
+            err.print(
+                escape(f"{len(run.outcomes)} of {len(plan.responses)} {_asked_by(plan)} done. {reached}")
+            )
+            return 3 if run.summary.scored else 1
         except CreaEvalError:
             run = store.load(plan.run_id)
             if run.outcomes:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from creaeval.cli.options import Keys, Ledger, MissingStep, Models, Set, Task, read_set
+from creaeval.cli.options import Budget, Keys, Ledger, MissingStep, Models, Set, Task, read_set
 
 HELP = "Score responses: an analyst gathers evidence step by step, judges score the evidence."
 EXAMPLE = (
@@ -60,8 +60,8 @@ def score(
             min=-2,
             max=2,
             metavar="X",
-            help="With --method reference: the average of both orders from which on a test is passed; 0 is as "
-            "good as the reference.",
+            help="With --method reference: the average of both orders from which on a test is passed; 0 is "
+            "as good as the reference.",
         ),
     ] = 0.0,
     ratings: Annotated[
@@ -94,6 +94,7 @@ def score(
     ] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for the results. [creaeval-results/RUN]")] = None,
     ledger: Ledger = ".creaeval/ledger.db",
+    budget: Budget = None,
 ) -> None:
     """Score responses and write the results to a folder."""
     from creaeval.cli.running import run_and_report
@@ -137,4 +138,4 @@ def score(
     )
     for line in unmatched(rated, unit_ids(the_task, plan.responses)):
         typer.echo(line, err=True)
-    raise typer.Exit(run_and_report(plan, ledger, out, rated, batch=batch or BATCH))
+    raise typer.Exit(run_and_report(plan, ledger, out, rated, batch=batch or BATCH, budget=budget))

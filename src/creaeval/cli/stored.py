@@ -21,13 +21,18 @@ def open_ledger(ledger: str) -> Iterator[Ledger]:
     """Open a ledger; a file that is not there is an error, since looking must not create it."""
     from creaeval.llm import Ledger
 
-    file = re.sub(r"^sqlite(\+\w+)?:///", "", ledger)
-    if "://" not in file and not Path(file).expanduser().exists():
+    if not is_there(ledger):
         raise SettingError(
             f"{ledger}: there is no ledger here. Name it with --ledger, or change to the folder you ran in."
         )
     with Ledger.open(ledger) as opened:
         yield opened
+
+
+def is_there(ledger: str) -> bool:
+    """Whether there is a ledger; of one on a server nobody can tell but by opening it."""
+    file = re.sub(r"^sqlite(\+\w+)?:///", "", ledger)
+    return "://" in file or Path(file).expanduser().exists()
 
 
 @contextmanager

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
+    from creaeval.llm.budget import Budget
     from creaeval.llm.ledger import Ledger
     from creaeval.llm.limiter import Limiter
 
@@ -136,6 +137,8 @@ class Ask:
         Failed attempts at one request before giving up; those the provider refused for their rate apart.
     refusals : int
         Attempts at one request that the provider may refuse for their rate before giving up.
+    budget : Budget, optional
+        What may be spent, shared by all asks of a command.
     on_call : callable, optional
         Told of each reply once it is committed, before it is validated.
     on_failure : callable, optional
@@ -151,6 +154,7 @@ class Ask:
         role: str,
         limiter: Limiter | None = None,
         concurrency: int | None = None,
+        budget: Budget | None = None,
         tries: int = 4,
         attempts: int = 4,
         refusals: int = 20,
@@ -165,6 +169,7 @@ class Ask:
         self.attempts = attempts
         self.refusals = refusals
         self.limiter = limiter
+        self.budget = budget
         self._own_room = asyncio.Semaphore(concurrency) if concurrency else nullcontext()
         self.on_call = on_call
         self.on_failure = on_failure
@@ -204,6 +209,8 @@ class Ask:
             No reply was valid. Its calls are abandoned, so the next run asks afresh.
         CallError
             A request failed for good. Replies received before stay in the ledger.
+        BudgetReachedError
+            A request was not sent, since it could have taken what is spent beyond the budget.
         LedgerError, SettingError
             From the ledger and the model.
         """
@@ -264,7 +271,8 @@ class Ask:
                 return stored, True
             await self.model.start()
             limiter = self.limiter or shared_limiter(self.model)
-            async with self._own_room, limiter.room:
+            held = nullcontext() if self.budget is None else self.budget.hold(self.model, request)
+            async with self._own_room, limiter.room, held:
                 reply, attempts = await self._request(key, request, label, limiter)
                 # No await between the reply and its commit: a cancelled task cannot lose what was paid for.
                 stored = self.ledger.put(
@@ -281,6 +289,8 @@ class Ask:
                         attempts=attempts,
                     )
                 )
+                if self.budget is not None:
+                    self.budget.pay(stored.cost_usd)
             # Whoever waits for the place sends its request before this reply is read: replies that come
             # together would else keep the provider idle for as long as reading all of them takes.
             for _ in range(2):

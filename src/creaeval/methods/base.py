@@ -34,8 +34,8 @@ class Case:
     examples : tuple of Example
         Work by others with its points, to show before it.
     reference_cutoff : float
-        For the method ``reference``: the average of both orders, from -2 to 2, from which on a test is passed.
-        0 is as good as the reference.
+        For the method ``reference``: the average of both orders, from -2 to 2, from which on a test is
+        passed. 0 is as good as the reference.
     """
 
     task: Task

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from operator import add
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rich.console import Console
 
+    from creaeval.experiments.planning import Planned, PlannedRun
+    from creaeval.experiments.run import RunEnd
     from creaeval.llm import CallRecord
     from creaeval.methods import Outcome
     from creaeval.runs import Plan
@@ -21,6 +25,41 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LINES = 30.0
 _LEAST_SHOWN = 0.0001
+
+
+@dataclass
+class Counts:
+    """What was done: responses, failures, attempts, tokens, calls from the ledger, money."""
+
+    done: int = 0
+    failed: int = 0
+    retries: int = 0
+    tokens: int = 0
+    replayed: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*map(add, astuple(self), astuple(other)))
+
+    def add(self, call: CallRecord) -> None:
+        """Count a reply."""
+        self.replayed += call.from_ledger
+        if not call.from_ledger:
+            self.tokens += call.usage.input + call.usage.output
+            self.cost += call.cost_usd or 0.0
+            self.unpriced += call.cost_usd is None
+
+    def words(self, done: str) -> str:
+        """Write the counts out after what says how much is done."""
+        parts = [done, f"{self.failed} failed"]
+        if self.retries:
+            parts.append(f"{self.retries} failed attempts")
+        parts.append(f"{self.tokens / 1000:.1f}k tokens")
+        if self.replayed:
+            parts.append(f"{self.replayed} calls from the ledger")
+        parts.append(cost_text(self.cost, self.unpriced))
+        return ", ".join(parts)
 
 
 class ProgressWatcher:
@@ -32,27 +71,32 @@ class ProgressWatcher:
         Where the line is drawn.
     plan : Plan
         Says how much there is to do.
+    on_change : callable, optional
+        Called after each change, for whoever counts over several runs.
     """
 
-    def __init__(self, progress: Progress, plan: Plan) -> None:
-        self._progress, self._plan = progress, plan
-        self._done = self._failed = self._tokens = self._retries = self._replayed = 0
+    def __init__(self, progress: Progress, plan: Plan, on_change: Callable[[], None] | None = None) -> None:
+        self._progress, self._plan, self._on_change = progress, plan, on_change
+        self.counts = Counts()
         self._calls: dict[str, int] = {}
         self._said = time.monotonic()
         self._per_case = {case.response.id: plan.calls_of(case) for case in plan.cases}
-        self._cost = 0.0
-        self._unpriced = 0
         self._stage = "starting"
-        self._line = progress.add_task("", total=plan.n_calls, counts=self._counts(), stage=self._stage)
+        self._line = progress.add_task("", total=plan.n_calls, counts=self._words(), stage=self._stage)
+
+    @property
+    def completed(self) -> float:
+        """How many of the planned calls are done."""
+        return next(one.completed for one in self._progress.tasks if one.id == self._line)
+
+    def remove(self) -> None:
+        """Take the line away."""
+        self._progress.remove_task(self._line)
 
     def call_done(self, call: CallRecord) -> None:
         """Count a reply."""
         response_id = call.label["response_id"]
-        self._replayed += call.from_ledger
-        if not call.from_ledger:
-            self._tokens += call.usage.input + call.usage.output
-            self._cost += call.cost_usd or 0.0
-            self._unpriced += call.cost_usd is None
+        self.counts.add(call)
         # A repaired reply is a call more than planned: the bar must not run past the response's share.
         calls = self._calls[response_id] = self._calls.get(response_id, 0) + 1
         advance = 1 if calls <= self._per_case.get(response_id, 0) else 0
@@ -62,36 +106,78 @@ class ProgressWatcher:
 
     def attempt_failed(self) -> None:
         """Count a failed attempt."""
-        self._retries += 1
+        self.counts.retries += 1
         self._draw(0)
 
     def response_done(self, outcome: Outcome) -> None:
         """Count a finished response."""
-        self._done += 1
-        self._failed += bool(outcome.failures)
+        self.counts.done += 1
+        self.counts.failed += bool(outcome.failures)
         share = self._per_case.get(outcome.response_id, 0)
         missing = max(0, share - self._calls.pop(outcome.response_id, 0))
         self._draw(missing)
 
     def _draw(self, advance: int) -> None:
-        self._progress.update(self._line, advance=advance, counts=self._counts(), stage=self._stage)
+        self._progress.update(self._line, advance=advance, counts=self._words(), stage=self._stage)
+        if self._on_change is not None:
+            self._on_change()
         # Where no bar can be drawn, in a log or a batch job, a line now and then says that work goes on.
         now = time.monotonic()
         if not self._progress.console.is_terminal and now - self._said >= _SECONDS_BETWEEN_LINES:
             self._said = now
-            line = self._progress.tasks[self._line]
-            self._progress.console.print(f"{line.completed:.0f}/{line.total:.0f} calls, {self._counts()}")
+            self._progress.console.print(f"{self.completed:.0f}/{self._plan.n_calls} calls, {self._words()}")
 
-    def _counts(self) -> str:
+    def _words(self) -> str:
         kind = "batches" if self._plan.task.unit == "item" else "responses"
-        parts = [f"{self._done}/{len(self._plan.responses)} {kind}", f"{self._failed} failed"]
-        if self._retries:
-            parts.append(f"{self._retries} failed attempts")
-        parts.append(f"{self._tokens / 1000:.1f}k tokens")
-        if self._replayed:
-            parts.append(f"{self._replayed} calls from the ledger")
-        parts.append(cost_text(self._cost, self._unpriced))
-        return ", ".join(parts)
+        return self.counts.words(f"{self.counts.done}/{len(self._plan.responses)} {kind}")
+
+
+class ExperimentProgress:
+    """Draw the runs of an experiment as two lines: the whole, and the run that is being made.
+
+    Parameters
+    ----------
+    progress : rich.progress.Progress
+        Where the lines are drawn.
+    planned : Planned
+        Says how much there is to do.
+    """
+
+    def __init__(self, progress: Progress, planned: Planned) -> None:
+        self._progress, self._n_runs = progress, len(planned.runs)
+        self._counts = Counts()
+        self._ended = self._calls = 0
+        self._run: ProgressWatcher | None = None
+        total = sum(one.plan.n_calls for one in planned.runs)
+        self._line = progress.add_task("", total=total, counts=self._words(), stage="whole experiment")
+
+    def run_begins(self, planned: PlannedRun) -> ProgressWatcher:
+        """Draw a line for a run."""
+        label = f"Run {self._ended + 1} of {self._n_runs}: {planned.label}"
+        self._progress.console.print(escape(label), soft_wrap=True)
+        self._run = ProgressWatcher(self._progress, planned.plan, self._draw)
+        return self._run
+
+    def run_ends(self, end: RunEnd) -> None:
+        """Count a run that ended and say how."""
+        if self._run is not None:
+            self._counts += self._run.counts
+            self._run.remove()
+            self._run = None
+        self._ended += 1
+        self._calls += end.planned.plan.n_calls
+        self._draw()
+        if end.state != "finished":
+            words = f"{end.planned.label}: {end.state}" + (f". {end.error}" if end.error else "")
+            self._progress.console.print(escape(words), soft_wrap=True)
+
+    def _draw(self) -> None:
+        done = self._calls + (0 if self._run is None else self._run.completed)
+        self._progress.update(self._line, completed=done, counts=self._words())
+
+    def _words(self) -> str:
+        counts = self._counts if self._run is None else self._counts + self._run.counts
+        return counts.words(f"{self._ended}/{self._n_runs} runs, {counts.done} responses or batches")
 
 
 def cost_text(usd: float, unpriced: int) -> str:
@@ -134,6 +220,32 @@ def show_progress(plan: Plan, console: Console) -> Iterator[ProgressWatcher]:
     ProgressWatcher
         To hand to the engine.
     """
+    with _drawn(console) as progress:
+        yield ProgressWatcher(progress, plan)
+
+
+@contextmanager
+def show_experiment(planned: Planned, console: Console) -> Iterator[ExperimentProgress]:
+    """Draw the progress of an experiment while the block runs.
+
+    Parameters
+    ----------
+    planned : Planned
+        What is being done.
+    console : rich.console.Console
+        Standard error; on a pipe only a line for each run is written.
+
+    Yields
+    ------
+    ExperimentProgress
+        To hand to :func:`creaeval.experiments.run.make_runs`.
+    """
+    with _drawn(console) as progress:
+        yield ExperimentProgress(progress, planned)
+
+
+@contextmanager
+def _drawn(console: Console) -> Iterator[Progress]:
     columns = (
         BarColumn(bar_width=24),
         TextColumn("{task.completed:.0f}/{task.total:.0f} calls"),
@@ -144,4 +256,4 @@ def show_progress(plan: Plan, console: Console) -> Iterator[ProgressWatcher]:
         TextColumn("[dim]{task.fields[stage]}[/dim]"),
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        yield ProgressWatcher(progress, plan)
+        yield progress

@@ -76,7 +76,13 @@ class WideTable:
 
 
 def write_paper_table(
-    frame: pd.DataFrame, folder: Path, name: str, *, caption: str, notes: Sequence[str] = ()
+    frame: pd.DataFrame,
+    folder: Path,
+    name: str,
+    *,
+    caption: str,
+    notes: Sequence[str] = (),
+    short: pd.DataFrame | None = None,
 ) -> list[Path]:
     """Write a table for a paper.
 
@@ -97,6 +103,8 @@ def write_paper_table(
         What the table shows.
     notes : sequence of str
         What else stands under it.
+    short : pandas.DataFrame, optional
+        What Markdown and LaTeX show, where that is not the whole frame.
 
     Returns
     -------
@@ -105,7 +113,7 @@ def write_paper_table(
         second in italics or underlined, ``*`` marks significance. Undefined values are a dash with a note.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    tables = lay_out_tables(frame)
+    tables = lay_out_tables(frame if short is None else short)
     said = [*map(str, frame.attrs.get("notes", ())), *notes]
     written = [write_table(frame, folder / f"{name}.csv")]
     for ending, text in (

@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Protocol
 
+from creaeval.errors import BudgetReachedError
 from creaeval.llm import Ask
 from creaeval.llm.chat import Limits
 from creaeval.llm.limiter import Limiter
@@ -13,9 +14,10 @@ from creaeval.methods import Outcome, Roles, get_method, summarise
 from creaeval.runs.units import unasked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from creaeval.llm import CallRecord, ChatModel, Ledger
+    from creaeval.llm.budget import Budget
     from creaeval.llm.ledger import Failure
     from creaeval.llm.settings import RoleSettings
     from creaeval.methods import CallSummary, Case
@@ -42,7 +44,11 @@ class Watcher(Protocol):
 
 
 async def carry_out(
-    plan: Plan, ledger: Ledger, keep: Callable[[Outcome], None], watcher: Watcher | None = None
+    plan: Plan,
+    ledger: Ledger,
+    keep: Callable[[Outcome], None],
+    watcher: Watcher | None = None,
+    budget: Budget | None = None,
 ) -> None:
     """Score every case of a plan.
 
@@ -56,11 +62,16 @@ async def carry_out(
         Is given each outcome once: first of those about which nobody is asked, then as they finish.
     watcher : Watcher, optional
         Is told of progress.
+    budget : Budget, optional
+        What may be spent.
 
     Raises
     ------
     PermanentCallError, SettingError, LedgerError
         Nothing further can succeed. Outcomes kept so far stay.
+    BudgetReachedError
+        Something was left unasked. All that was asked is answered and committed, and every response that
+        needed nothing more is kept.
     """
     calls: defaultdict[str, list[CallSummary]] = defaultdict(list)
     failed: Counter[str] = Counter()
@@ -85,6 +96,7 @@ async def carry_out(
             role=role,
             limiter=limiters[_provider(model)],
             concurrency=role_settings.limits.concurrency,
+            budget=budget,
             on_call=on_call,
             on_failure=on_failure,
         )
@@ -105,9 +117,16 @@ async def carry_out(
     models = {id(model): model for model, _ in plan.roles}.values()
     room = asyncio.Semaphore(_responses_at_once(plan))
 
+    unpaid: list[BudgetReachedError] = []
+
     async def score(case: Case) -> None:
-        async with room:
-            outcome = await score_case(case, roles)
+        try:
+            async with room:
+                outcome = await score_case(case, roles)
+        except BudgetReachedError as reached:
+            # Raised later: it would end the group, and with it requests that are open and will be paid for.
+            unpaid.append(reached)
+            return
         found = {
             "calls": tuple(calls.pop(case.response.id, ())),
             "failed_attempts": failed.pop(case.response.id, 0),
@@ -120,9 +139,7 @@ async def carry_out(
         finish(unasked(plan, response))
     try:
         # Before the first call is paid: a setting that would be dropped on the way stops the run here.
-        for model, settings in plan.roles:
-            if (check := getattr(model, "check", None)) is not None:
-                await check(settings.settings)
+        await check_settings(plan.roles)
         async with asyncio.TaskGroup() as group:
             for case in plan.cases:
                 group.create_task(score(case))
@@ -131,6 +148,26 @@ async def carry_out(
         raise _first(errors) from None
     finally:
         await asyncio.gather(*(model.close() for model in models))
+    if unpaid:
+        raise unpaid[0]
+
+
+async def check_settings(roles: Iterable[tuple[ChatModel, RoleSettings]]) -> None:
+    """See that each model would be sent all that is set for it; no request is made.
+
+    Parameters
+    ----------
+    roles : iterable of tuple of (ChatModel, RoleSettings)
+        Who is to be asked, and how.
+
+    Raises
+    ------
+    SettingError
+        A setting would be dropped on the way.
+    """
+    for model, settings in roles:
+        if (check := getattr(model, "check", None)) is not None:
+            await check(settings.settings)
 
 
 def _responses_at_once(plan: Plan) -> int:

@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from creaeval.errors import SettingError
 from creaeval.runs.summary import Summary, summarise_outcomes
 from creaeval.runs.units import invalid_code, split_sheet
 from creaeval.sheets.score_sheet import SCORE_COLUMNS
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from creaeval.data import Response
     from creaeval.methods import CallSummary, Outcome
     from creaeval.runs.units import Unit
     from creaeval.sheets import ScoreSheet
-    from creaeval.tasks import Task
+    from creaeval.tasks import Scenario, Task
 
 State = Literal["running", "finished", "stopped", "failed"]
 
@@ -40,7 +42,7 @@ class Run:
     id : str
         Ten hexadecimal digits; the same command gives the same one.
     state : {"running", "finished", "stopped", "failed"}
-        ``stopped`` by the user, ``failed`` by an error that no retry can mend.
+        ``stopped`` by the user or a budget, ``failed`` by an error that no retry can mend.
     task : Task
         The task.
     manifest : mapping
@@ -52,6 +54,10 @@ class Run:
         By response id, the extra columns of the input; where items are the units, by theirs.
     units : mapping of str to sequence of Unit
         Where items are the units, those of each batch, the first of which is item 1; else empty.
+    responses : mapping of str to Response
+        By id, what was written; read from the ledger one by one. Runs of before texts were kept have none.
+    scenarios : mapping of str to Scenario
+        By id, what was answered; empty where the texts were not kept.
     """
 
     id: str
@@ -61,6 +67,36 @@ class Run:
     outcomes: Sequence[Outcome]
     carried: Mapping[str, Mapping[str, str]]
     units: Mapping[str, Sequence[Unit]] = field(default_factory=dict)
+    responses: Mapping[str, Response] = field(default_factory=dict)
+    scenarios: Mapping[str, Scenario] = field(default_factory=dict)
+
+    def response(self, response_id: str) -> Response:
+        """Return what was written for an outcome.
+
+        Parameters
+        ----------
+        response_id : str
+            That of an outcome; where items are the units, of a batch.
+
+        Returns
+        -------
+        Response
+
+        Raises
+        ------
+        SettingError
+            The run is of before texts were kept, or has no such response.
+        """
+        try:
+            return self.responses[response_id]
+        except KeyError:
+            known = response_id in (self.units or self.carried)
+        if known:
+            raise SettingError(
+                f"run {self.id}: the texts were not kept when it was made. Score again, which costs nothing, "
+                "as all calls are in the ledger."
+            )
+        raise SettingError(f"run {self.id}: there is no response {response_id!r}.")
 
     @property
     def sheets(self) -> tuple[ScoreSheet, ...]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from creaeval.data import Response, batch_notes, read_responses, read_scenarios
 from creaeval.data.batches import BATCH
 from creaeval.data.examples import read_examples
-from creaeval.errors import CreaEvalError
+from creaeval.errors import BudgetReachedError, CreaEvalError
 from creaeval.llm import ChatModel, Ledger, Settings, open_model
+from creaeval.llm.budget import Budget
 from creaeval.llm.providers.book import open_book
 from creaeval.runs.engine import carry_out
 from creaeval.runs.manifest import describe_plan, describe_result
@@ -54,6 +55,7 @@ def score(
     examples: str | Path | None = None,
     reference_cutoff: float = 0.0,
     ledger: str | Path = DEFAULT_LEDGER,
+    budget: float | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
     """Score responses and return everything that came of it.
@@ -95,6 +97,8 @@ def score(
         the reference.
     ledger : str or Path
         File or SQLAlchemy URL where calls and runs are kept; a finished call in it is not made again.
+    budget : float, optional
+        US dollars that this call may spend; see :class:`creaeval.llm.budget.Budget`.
     watcher : Watcher, optional
         Is told of progress.
 
@@ -110,6 +114,8 @@ def score(
         Something given is wrong; nothing was asked of any model.
     PermanentCallError, LedgerError
         The run cannot go on. What was finished is in the ledger.
+    BudgetReachedError
+        The run was stopped before it could cost more; the same call takes it up again.
     KeyboardInterrupt
         Stopped by the user; the same call takes the run up again.
     """
@@ -134,7 +140,8 @@ def score(
     for note in (*repeat_notes(plan), *batch_notes(plan.task, plan.responses, size)):
         warnings.warn(note, stacklevel=2)
     with Ledger.open(ledger) as opened:
-        return run_plan(plan, opened, watcher, in_memory=True)
+        allowed = None if budget is None else Budget(budget)
+        return run_plan(plan, opened, watcher, budget=allowed, in_memory=True)
 
 
 def prepare(
@@ -208,7 +215,14 @@ def _responses(
     return [*read_responses(paths, task, **reading), *objects] if paths else objects
 
 
-def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_memory: bool = False) -> Run:
+def run_plan(
+    plan: Plan,
+    ledger: Ledger,
+    watcher: Watcher | None = None,
+    *,
+    budget: Budget | None = None,
+    in_memory: bool = False,
+) -> Run:
     """Carry out a plan and keep everything in the ledger.
 
     Parameters
@@ -219,6 +233,8 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_m
         Where calls, outcomes and the run's record go.
     watcher : Watcher, optional
         Is told of progress.
+    budget : Budget, optional
+        What may be spent; several runs may share it.
     in_memory : bool
         Whether the run that is returned holds all outcomes, so that it outlives the ledger.
 
@@ -232,6 +248,8 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_m
         The run could not be finished. Its record says so, and its outcomes so far can be loaded with
         :class:`creaeval.runs.RunStore`.
     """
+    if budget is not None:
+        budget.check(model for model, _ in plan.roles)
     store, run_id = RunStore(ledger), plan.run_id
     given = {response.id: (position, response) for position, response in enumerate(plan.responses)}
     store.begin(plan, describe_plan(plan))
@@ -240,14 +258,16 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_m
 
     def keep(outcome: Outcome) -> None:
         position, response = given[outcome.response_id]
-        store.keep(run_id, outcome, position, kept_with(plan.task, response))
+        store.keep(run_id, outcome, position, kept_with(plan.task, response), response)
         if in_memory:
             held[position] = outcome
 
     def close(state: State) -> Run:
         run = store.load(run_id)
         if in_memory:
-            run = replace(run, outcomes=tuple(held[position] for position in sorted(held)))
+            responses = {plan.responses[position].id: plan.responses[position] for position in sorted(held)}
+            outcomes = tuple(held[position] for position in sorted(held))
+            run = replace(run, outcomes=outcomes, responses=responses)
         manifest = {**run.manifest, **describe_result(run, plan)}
         store.end(run_id, state, manifest)
         ended = replace(run, state=state, manifest=manifest)
@@ -259,8 +279,8 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_m
     # responses again and again, which takes a tenth of a run's processor time.
     gc.freeze()
     try:
-        _finish_in_any_thread(carry_out(plan, ledger, keep, watcher))
-    except KeyboardInterrupt:
+        finish_in_any_thread(carry_out(plan, ledger, keep, watcher, budget))
+    except (KeyboardInterrupt, BudgetReachedError):
         close("stopped")
         raise
     except CreaEvalError:
@@ -271,7 +291,7 @@ def run_plan(plan: Plan, ledger: Ledger, watcher: Watcher | None = None, *, in_m
     return close("finished")
 
 
-def _finish_in_any_thread(work: Coroutine[Any, Any, None]) -> None:
+def finish_in_any_thread(work: Coroutine[Any, Any, None]) -> None:
     """Run a coroutine to its end, also where a loop is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()

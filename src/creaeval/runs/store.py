@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast, overload
@@ -21,14 +21,15 @@ from sqlalchemy import (
     update,
 )
 
+from creaeval.data import Response
 from creaeval.errors import SettingError
 from creaeval.methods import Outcome
 from creaeval.runs.run import Run, State
 from creaeval.runs.units import read_kept
-from creaeval.tasks import Task
+from creaeval.tasks import Scenario, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from sqlalchemy import Connection
 
@@ -47,6 +48,8 @@ _runs = Table(
     Column("state", String(16), nullable=False),
     Column("task", JSON, nullable=False),
     Column("manifest", JSON, nullable=False),
+    # Null in runs of before they were kept.
+    Column("scenarios", JSON(none_as_null=True)),
 )
 _outcomes = Table(
     "outcomes",
@@ -56,6 +59,7 @@ _outcomes = Table(
     Column("position", Integer, nullable=False),
     Column("carried", JSON, nullable=False),
     Column("outcome", JSON, nullable=False),
+    Column("response", JSON(none_as_null=True)),
 )
 
 
@@ -87,7 +91,13 @@ def _as_it_began(connection: Connection) -> None:
     )
 
 
-_MIGRATIONS = (_as_it_began,)
+def _with_the_texts(connection: Connection) -> None:
+    # What was written stands in the prompts of the calls already: this exposes nothing new.
+    connection.exec_driver_sql("ALTER TABLE runs ADD COLUMN scenarios JSON")
+    connection.exec_driver_sql("ALTER TABLE outcomes ADD COLUMN response JSON")
+
+
+_MIGRATIONS = (_as_it_began, _with_the_texts)
 
 
 @dataclass(frozen=True)
@@ -134,11 +144,18 @@ class RunStore:
                     state="running",
                     task=plan.task.model_dump(mode="json"),
                     manifest=dict(manifest),
+                    scenarios={
+                        case.scenario.id: case.scenario.model_dump(mode="json")
+                        for case in plan.cases
+                        if case.scenario is not None
+                    },
                 )
             )
 
-    def keep(self, run_id: str, outcome: Outcome, position: int, carried: Mapping[str, Any]) -> None:
-        """Commit one outcome with what :func:`creaeval.runs.units.kept_with` returns of its response."""
+    def keep(
+        self, run_id: str, outcome: Outcome, position: int, carried: Mapping[str, Any], response: Response
+    ) -> None:
+        """Commit one outcome, its response, and what :func:`creaeval.runs.units.kept_with` returns of it."""
         with self._ledger.guard(), self._ledger.engine.begin() as connection:
             connection.execute(
                 _outcomes.insert().values(
@@ -147,6 +164,8 @@ class RunStore:
                     position=position,
                     carried=dict(carried),
                     outcome=outcome.model_dump(mode="json"),
+                    # The file it came from may name people or places.
+                    response=response.model_dump(mode="json", exclude={"source"}),
                 )
             )
 
@@ -204,6 +223,10 @@ class RunStore:
             if by_items
             else {one.response_id: one.carried for one in carried},
             units=units,
+            responses=_StoredResponses(self._ledger, row.id),
+            scenarios={
+                key: Scenario.model_validate(scenario) for key, scenario in (row.scenarios or {}).items()
+            },
         )
 
     def list(self) -> list[RunLine]:
@@ -262,6 +285,33 @@ class _StoredOutcomes(Sequence[Outcome]):
         with self._ledger.guard(), self._ledger.engine.connect() as connection:
             rows = connection.execute(statement.order_by(_outcomes.c.position)).scalars().all()
         return [Outcome.model_validate(row) for row in rows]
+
+
+class _StoredResponses(Mapping[str, Response]):
+    """The responses of a run by id, each read when it is asked for; one that was not kept is no key."""
+
+    def __init__(self, ledger: Ledger, run_id: str) -> None:
+        self._ledger, self._run_id = ledger, run_id
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __iter__(self) -> Iterator[str]:
+        kept = select(_outcomes.c.response_id).where(
+            _outcomes.c.run_id == self._run_id, _outcomes.c.response.is_not(None)
+        )
+        with self._ledger.guard(), self._ledger.engine.connect() as connection:
+            yield from connection.execute(kept.order_by(_outcomes.c.position)).scalars().all()
+
+    def __getitem__(self, response_id: str) -> Response:
+        statement = select(_outcomes.c.response).where(
+            _outcomes.c.run_id == self._run_id, _outcomes.c.response_id == response_id
+        )
+        with self._ledger.guard(), self._ledger.engine.connect() as connection:
+            kept = connection.execute(statement).scalar()
+        if kept is None:
+            raise KeyError(response_id)
+        return Response.model_validate(kept)
 
 
 def _no_such_run(run_id: str, found: list[str], known: list[str]) -> str:

@@ -135,33 +135,53 @@ def parse_task(text: str, where: str) -> Task:
     try:
         return Task.model_validate(document)
     except ValidationError as error:
-        problems = _explain_all(document, [dict(e) for e in error.errors()], where)
+        problems = explain_all(document, [dict(e) for e in error.errors()], where, _KNOWN_KEYS)
         raise TaskError(problems[0], problems[1:]) from error
 
 
-def _explain_all(document: Any, errors: Sequence[Mapping[str, Any]], where: str) -> list[str]:
+def explain_all(
+    document: Any, errors: Sequence[Mapping[str, Any]], where: str, known_keys: Sequence[str]
+) -> list[str]:
+    """Say what pydantic found wrong in a document, in the order of its lines.
+
+    Parameters
+    ----------
+    document : object
+        From :func:`read_yaml`.
+    errors : sequence of mapping
+        As ``ValidationError.errors()`` gives them: ``loc``, ``type`` and ``msg``.
+    where : str
+        The file's name.
+    known_keys : sequence of str
+        Keys that an unknown one may have been meant to be.
+
+    Returns
+    -------
+    list of str
+        One message a problem, with line and place.
+    """
     # A list whose members failed is also reported as too short: that echo would only mislead.
     deepest = [
         e for e in errors if not any(f["loc"][: len(e["loc"])] == e["loc"] and f is not e for f in errors)
     ]
-    lines = [(_locate(document, e["loc"])[0], _explain(document, e, where)) for e in deepest]
+    lines = [(_locate(document, e["loc"])[0], _explain(document, e, where, known_keys)) for e in deepest]
     return [text for _, text in sorted(lines, key=lambda pair: pair[0])]
 
 
-def _explain(document: Any, error: Mapping[str, Any], where: str) -> str:
+def _explain(document: Any, error: Mapping[str, Any], where: str, known_keys: Sequence[str]) -> str:
     location: Sequence[str | int] = error["loc"]
     line, trail, found = _locate(document, location)
     place = f"{where}, line {line}" + (f", at {' › '.join(trail)}" if trail else "")
     kind = error["type"]
     if kind == "extra_forbidden":
         key = str(location[-1])
-        near = get_close_matches(key, _KNOWN_KEYS, n=1)
+        near = get_close_matches(key, known_keys, n=1)
         return f"{place}: unknown key {key!r}." + (f" Did you mean {near[0]!r}?" if near else "")
     if kind == "missing":
         return f"{place}: the key {str(location[-1])!r} is missing."
     message = str(error["msg"]).removeprefix("Value error, ")
     if kind in {"value_error", "assertion_error"}:
-        return f"{place}: {message}."
+        return f"{place}: {message}{'' if message.endswith('?') else '.'}"
     return f"{place}: found {_describe(found)}. {message}."
 
 
@@ -180,6 +200,8 @@ def _locate(document: Any, location: Sequence[str | int]) -> tuple[int, list[str
     trail: list[str] = []
     line, node = 1, document
     for part in location:
+        if not hasattr(node, "lc"):  # a single value that was taken as a list of one
+            break
         try:
             child = node[part]
         except (KeyError, IndexError, TypeError):
@@ -187,6 +209,7 @@ def _locate(document: Any, location: Sequence[str | int]) -> tuple[int, list[str
         places = node.lc  # ruamel's mappings and lists know where each entry stands
         row, _column = places.key(part) if hasattr(node, "keys") else places.item(part)
         line, node = row + 1, child
-        name = child.get("id") if isinstance(child, dict) and isinstance(part, int) else None
+        named = isinstance(child, dict) and isinstance(part, int)
+        name = (child.get("id") or child.get("name")) if named else None
         trail.append(str(name) if name else str(part + 1) if isinstance(part, int) else part)
     return line, trail, node

@@ -1,0 +1,127 @@
+"""``creaeval report``: a run as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from creaeval.cli.experiment import write_report
+from creaeval.cli.options import Ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from creaeval.analysis.agree import AgreementReport
+    from creaeval.data import Rating
+    from creaeval.report.html import Figure
+    from creaeval.runs import Run
+
+_MOST_LINES = 10
+HELP = "Write a run, or an experiment, as one HTML file: scores, agreement, figures, cost, every response."
+EXAMPLE = "Example: creaeval report 3f9a12bc04 --ratings ratings.csv --out report.html"
+
+
+def report(
+    run: Annotated[
+        str,
+        typer.Argument(
+            help="The run's id, or its beginning; or an experiment's YAML file, as for `experiment report`.",
+            metavar="RUN|FILE",
+        ),
+    ],
+    ratings: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="People's scores of the same responses; give it again for more."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Another run: one response is shown under both, side by side."),
+    ] = None,
+    response: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Which response. [the one on which the two runs differ most]"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The file; of an experiment the folder. [report.html]"),
+    ] = None,
+    stage: Annotated[
+        str | None, typer.Option(help="Which stage of the ratings, where they have several.")
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=COLUMN",
+            help="Columns of other names in the ratings, as in rater=Judge,response_id=Subj.",
+        ),
+    ] = None,
+    blank_is_no: Annotated[
+        bool, typer.Option("--blank-is-no", help="Count blank yes/no verdicts as No. [they are missing]")
+    ] = False,
+    resamples: Annotated[
+        int, typer.Option(min=0, help="Bootstrap resamples for intervals; 0 for none.")
+    ] = 2000,
+    ledger: Ledger = ".creaeval/ledger.db",
+) -> None:
+    """Read a run and write its page."""
+    from creaeval.cli.stored import open_store
+    from creaeval.data import read_columns, read_ratings, unmatched
+    from creaeval.errors import SettingError
+    from creaeval.report.html import find_shared, run_report
+    from creaeval.report.html.files import check_target, write_page
+
+    if run.endswith((".yaml", ".yml")):
+        if ratings or against or response or stage or columns or blank_is_no:
+            raise SettingError(f"{run}: an experiment's ratings and runs are named in its file, not here.")
+        for path in write_report(Path(run), out, ledger):
+            typer.echo(str(path))
+        return
+    out = out or Path("report.html")
+    check_target(out)
+    names = read_columns(columns or [])
+    with open_store(ledger) as store:
+        loaded = store.load(run)
+        other = store.load(against) if against is not None else None
+        if other is not None:
+            response = find_shared(loaded, other, response)
+        rated = read_ratings(ratings, loaded.task, columns=names, blank_is_no=blank_is_no) if ratings else []
+        notes = unmatched(rated, loaded.carried)
+        for line in notes[:_MOST_LINES]:
+            typer.echo(line, err=True)
+        runs = [loaded] if other is None else [loaded, other]
+        agreement = _agreement(runs, rated, stage, resamples) if rated else None
+        chosen = [rating for rating in rated if stage is None or rating.stage == stage]
+        data = run_report(
+            loaded,
+            chosen,
+            agreement=agreement,
+            against=other,
+            response_id=response,
+            figures=_figures(runs, chosen, resamples),
+        )
+        write_page(data, out)
+    typer.echo(str(out))
+
+
+def _agreement(
+    runs: Sequence[Run], ratings: Sequence[Rating], stage: str | None, resamples: int
+) -> AgreementReport:
+    from creaeval.analysis import agree
+
+    return agree(runs[0].task, runs, ratings, stage=stage, n_resamples=resamples)
+
+
+def _figures(runs: Sequence[Run], ratings: Sequence[Rating], resamples: int) -> list[Figure]:
+    from creaeval.experiments.file import Agreement
+    from creaeval.report.experiment import compare_runs, make_exhibits
+    from creaeval.report.figures import to_svg
+    from creaeval.report.html import Figure
+
+    names = [str(run.manifest["method"]) for run in runs]
+    if len(set(names)) < len(names):
+        names = [f"{name} ({run.id})" for name, run in zip(names, runs, strict=True)]
+    compared = compare_runs(list(zip(names, runs, strict=True)), ratings)
+    found = make_exhibits(compared, Agreement(resamples=resamples))
+    return [Figure(one.caption, to_svg(one.figure)) for one in found.figures]

@@ -1,0 +1,268 @@
+"""Read an experiment: which responses are scored by what, in one YAML file."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import ValidationInfo as Info
+
+from creaeval.data.fetch import data_folder
+from creaeval.errors import SettingError, TaskError
+from creaeval.llm.settings import read_settings
+from creaeval.methods import get_method, list_methods
+from creaeval.tasks.load import builtin_tasks, explain_all, read_yaml
+
+#: Methods of the paper that score with a model trained for it. They may stand in a grid, and are not run.
+NEEDS_TRAINING = ("samer", "sft", "sft-evidence")
+_PAPER = ("qwk", "pearson", "icc")
+#: A path that begins so is that of public data, in the folder that `creaeval data fetch` writes to.
+FETCHED = "fetched:"
+
+
+def _list(value: Any) -> Any:
+    return [] if value is None else value if isinstance(value, list | tuple) else [value]
+
+
+def _beside(path: Path, info: Info) -> Path:
+    # Paths are read from the experiment's own folder, wherever the command runs.
+    if str(path).startswith(FETCHED):
+        return data_folder() / str(path).removeprefix(FETCHED)
+    folder: Path = (info.context or {}).get("folder", Path())
+    return folder / path.expanduser()
+
+
+def _task(name: str, info: Info) -> str:
+    return name if name in builtin_tasks() else str(_beside(Path(name), info))
+
+
+def _plain(value: Any) -> Any:
+    """Free a value of the YAML reader's own types; a mapping becomes JSON text, which settings take, too."""
+    if isinstance(value, Mapping | list):
+        return json.dumps(value, sort_keys=True, default=str)
+    for kind in (bool, int, float, str):
+        if isinstance(value, kind):
+            return kind(value)
+    return value
+
+
+def _settings(given: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+    problems: list[str] = []
+    for name, values in given.items():
+        if not values:
+            problems.append(f"{name}: found no value")
+        for value in values:
+            try:
+                read_settings({name: value})
+            except SettingError as error:
+                problems += [problem.rstrip(".") for problem in error.problems]
+    if problems:
+        raise ValueError("; ".join(dict.fromkeys(problems)))
+    return given
+
+
+def _method(name: str) -> str:
+    if not needs_training(name):
+        try:
+            get_method(name)
+        except SettingError as error:
+            near = get_close_matches(name, NEEDS_TRAINING, n=1)
+            hint = f". Did you mean {near[0]!r}?" if near and "Did you mean" not in str(error) else ""
+            raise ValueError(f"{str(error).rstrip('.')}{hint}") from None
+    return name
+
+
+def needs_training(method: str) -> bool:
+    """Whether a method needs a trained model and is not there, so that its cells cannot be run.
+
+    Parameters
+    ----------
+    method : str
+        Its name.
+
+    Returns
+    -------
+    bool
+    """
+    return method in NEEDS_TRAINING and all(method != one.name for one in list_methods())
+
+
+def _name(name: str) -> str:
+    if not name.isprintable():
+        raise ValueError("expected a name without line breaks and invisible characters")
+    return name
+
+
+FilePath = Annotated[Path, AfterValidator(_beside)]
+FilePaths = Annotated[tuple[FilePath, ...], BeforeValidator(_list)]
+Name = Annotated[str, Field(min_length=1), AfterValidator(_name)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(_list)]
+Value = Annotated[Any, BeforeValidator(_plain)]
+Values = Annotated[tuple[Value, ...], BeforeValidator(_list)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+class Reading(_Model):
+    """How files of uses are read: see :func:`creaeval.data.read_responses`."""
+
+    columns: dict[str, str] = Field(default_factory=dict)
+    batch: Count | None = None
+    split: str | None = None
+    mix_participants: bool = False
+
+
+class DataSet(_Model):
+    """A set of responses: where they are, what they answer, who rated them.
+
+    ``responses`` are files; where they are not at hand, ``count`` of them like ``template`` are pretended,
+    for estimates. ``scores`` were made elsewhere and are only analysed, with ``judges_apart`` each judge as a
+    method of its own. ``only`` keeps the responses whose column has one of the values. ``columns`` and
+    ``blank_is_no`` say how ratings are read (see :func:`creaeval.data.read_ratings`), the latter scores, too.
+    ``writer`` is the column that names the model that wrote a response.
+    """
+
+    task: Annotated[str, Field(min_length=1), AfterValidator(_task)]
+    responses: FilePaths = ()
+    count: Count | None = None
+    template: FilePath | None = None
+    scenario: FilePath | None = None
+    ratings: FilePaths = ()
+    rating_stage: str | None = None
+    columns: dict[str, str] = Field(default_factory=dict)
+    blank_is_no: bool = False
+    scores: FilePaths = ()
+    judges_apart: bool = False
+    writer: str | None = None
+    missing_step: Literal["refuse", "skip"] = "refuse"
+    reading: Reading = Reading()
+    only: dict[str, Annotated[tuple[str, ...], BeforeValidator(_list)]] = Field(default_factory=dict)
+
+
+class Block(_Model):
+    """A part of the grid: every data set by every method, analyst and combination of settings.
+
+    All judges of ``judges`` score in one run, since they read the same evidence.
+    """
+
+    name: Name
+    data: Annotated[Names, Field(min_length=1)]
+    method: Annotated[
+        tuple[Annotated[Name, AfterValidator(_method)], ...], BeforeValidator(_list), Field(min_length=1)
+    ] = ("creaeval",)
+    analyst: Annotated[Names, Field(min_length=1)] = ("local",)
+    judges: Annotated[Names, Field(min_length=1)] = ("local",)
+    settings: Annotated[dict[str, Values], AfterValidator(_settings)] = Field(default_factory=dict)
+    evidence_repeats: Count = 1
+    judge_repeats: Count = 1
+    examples: FilePath | None = None
+
+
+class Agreement(_Model):
+    """How agreement with raters is measured for the tables; see :func:`creaeval.analysis.agree`."""
+
+    measures: Names = _PAPER
+    clusters: Names = ()
+    resamples: Annotated[int, Field(ge=0)] = 2000
+    seed: Annotated[int, Field(ge=0)] = 0
+    by: Names = ()
+    within: Names = ()
+    items: Literal["sum", "mean", "each"] = "sum"
+
+
+class Experiment(_Model):
+    """A grid of runs over sets of responses, as its file says; all paths are complete.
+
+    ``models`` is a file with presets and prices, ``data`` the sets by name.
+    """
+
+    name: Name
+    about: str = ""
+    models: FilePath | None = None
+    data: Annotated[dict[Name, DataSet], Field(min_length=1)]
+    grid: tuple[Block, ...] = ()
+    agreement: Agreement = Agreement()
+
+
+_KNOWN_KEYS = sorted(
+    {key for model in (Experiment, DataSet, Reading, Block, Agreement) for key in model.model_fields}
+)
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """Read an experiment from its file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A YAML file; the paths in it start from its folder.
+
+    Returns
+    -------
+    Experiment
+
+    Raises
+    ------
+    SettingError
+        With every problem found: line, place, what was found and what was expected. Whether files and models
+        are there is not looked at.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SettingError(f"{path}: not UTF-8 text (byte {error.start}); expected a YAML file.") from None
+    except OSError as error:
+        raise SettingError(f"{path}: cannot be read: {error.strerror}.") from None
+    where = str(path)
+    try:
+        document = read_yaml(text, where)
+    except TaskError as error:
+        raise SettingError(error.problems[0], error.problems[1:]) from None
+    if not isinstance(document, dict):
+        raise SettingError(f"{where}: expected a mapping with the keys name, data and grid.")
+    try:
+        experiment = Experiment.model_validate(document, context={"folder": path.parent})
+        wrong: list[Mapping[str, Any]] = [
+            {"loc": place, "type": "value_error", "msg": message} for place, message in _problems(experiment)
+        ]
+    except ValidationError as error:
+        wrong = [dict(one) for one in error.errors()]
+    if wrong:
+        problems = explain_all(document, wrong, where, _KNOWN_KEYS)
+        raise SettingError(problems[0], problems[1:])
+    return experiment
+
+
+def _problems(experiment: Experiment) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Find what no part of the file shows by itself."""
+    for name, data in experiment.data.items():
+        place = ("data", name)
+        if (data.count is None) != (data.template is None):
+            yield place, "count and template go together: so many responses like that one"
+        if data.responses and data.count is not None:
+            yield place, "expected either responses, or count with a template where they are not at hand"
+        if not (data.responses or data.count or data.scores):
+            yield place, "found no responses, no count with a template, and no scores"
+    names = Counter(block.name for block in experiment.grid)
+    for number, block in enumerate(experiment.grid):
+        if names[block.name] > 1:
+            yield ("grid", number, "name"), f"{names[block.name]} blocks are called {block.name!r}"
+        for name in block.data:
+            if name not in experiment.data:
+                near = get_close_matches(name, list(experiment.data), n=1)
+                hint = f". Did you mean {near[0]!r}?" if near else ""
+                yield (
+                    ("grid", number, "data"),
+                    (f"there is no data set {name!r}; known are {', '.join(experiment.data)}{hint}"),
+                )
+            elif not (experiment.data[name].responses or experiment.data[name].count):
+                yield ("grid", number, "data"), f"the data set {name!r} has no responses that could be scored"

@@ -1,0 +1,312 @@
+"""Plan the cells of a grid: all of them are read and checked before the first call."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from creaeval.data import read_responses, read_scenarios, unit_ids
+from creaeval.data.batches import items_of
+from creaeval.data.examples import read_examples
+from creaeval.errors import DataError, InputError, SettingError
+from creaeval.experiments.grid import Cell, cells
+from creaeval.llm import open_model
+from creaeval.llm.providers.book import open_book
+from creaeval.llm.providers.table import PROVIDERS
+from creaeval.runs import make_plan
+from creaeval.runs.engine import check_settings
+from creaeval.runs.score import finish_in_any_thread
+from creaeval.tasks import load_task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from creaeval.data import Response
+    from creaeval.data.examples import Example
+    from creaeval.experiments.file import DataSet, Experiment
+    from creaeval.llm import ChatModel
+    from creaeval.llm.providers.book import ModelBook
+    from creaeval.runs import Plan
+    from creaeval.tasks import Scenario, Task
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run of an experiment.
+
+    Parameters
+    ----------
+    plan : Plan
+        What the run does.
+    cells : tuple of Cell
+        The cells it is, of one block or several.
+    pretended : int or None
+        Where the plan holds a template in place of the responses: how many (batches, where items are the
+        units) it stands for. Such a run can be estimated and not made.
+    """
+
+    plan: Plan
+    cells: tuple[Cell, ...]
+    pretended: int | None = None
+
+    @property
+    def label(self) -> str:
+        """The run in words, with the other blocks that want it."""
+        others = ", ".join(cell.block for cell in self.cells[1:])
+        return self.cells[0].label + (f" (also {others})" if others else "")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """All runs of an experiment, in the order in which they are made.
+
+    Parameters
+    ----------
+    runs : tuple of PlannedRun
+        Runs that share evidence follow each other.
+    untrained : tuple of Cell
+        Cells that cannot be run, since their method needs a trained model.
+    """
+
+    runs: tuple[PlannedRun, ...]
+    untrained: tuple[Cell, ...]
+
+
+def plan_experiment(
+    experiment: Experiment,
+    *,
+    only: Sequence[str] = (),
+    keys: str | Path | None = None,
+    to_run: bool = True,
+    check: bool = True,
+) -> Planned:
+    """Read and check everything that an experiment needs; nothing is asked of any model.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    only : sequence of str
+        Names of blocks; all if empty.
+    keys : path, optional
+        A file with API keys, which else come from the environment.
+    to_run : bool
+        Whether the runs are to be made. If not, keys may be lacking and responses may be pretended.
+    check : bool
+        Whether to see that each model would be sent all that is set for it. That loads the clients of hosted
+        models, which a look at finished runs need not wait for.
+
+    Returns
+    -------
+    Planned
+
+    Raises
+    ------
+    SettingError, DataError
+        With the problems of all cells.
+    """
+    names = [block.name for block in experiment.grid]
+    for name in only:
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise SettingError(
+                f"experiment {experiment.name}: there is no block {name!r}; "
+                f"its blocks are {', '.join(names)}.{hint}"
+            )
+    found = cells(experiment, only)
+    to_plan = [cell for cell in found if not cell.untrained]
+    book = open_book(experiment.models, keys)
+    inputs = _Inputs(experiment, book if to_run else _with_any_keys(book), to_plan, to_run=to_run)
+    plans: dict[tuple[str, str], PlannedRun] = {}
+    problems: dict[str, list[Cell]] = {}
+    for cell in to_plan:
+        try:
+            planned = inputs.plan(cell)
+        except InputError as error:
+            for problem in error.problems:
+                problems.setdefault(problem, []).append(cell)
+            continue
+        if planned is not None:
+            key = (cell.data, planned.plan.run_id)
+            before = plans.get(key)
+            plans[key] = planned if before is None else replace(before, cells=(*before.cells, cell))
+    if check:
+        finish_in_any_thread(_check_all(plans.values(), problems))
+    lines = [*inputs.problems, *(_problem(text, where) for text, where in problems.items())]
+    if lines:
+        raise SettingError(lines[0], lines[1:])
+    return Planned(_in_order(plans.values()), tuple(cell for cell in found if cell.untrained))
+
+
+async def _check_all(planned: Iterable[PlannedRun], problems: dict[str, list[Cell]]) -> None:
+    for one in planned:
+        try:
+            await check_settings(one.plan.roles)
+        except InputError as error:
+            for problem in error.problems:
+                problems.setdefault(problem, []).append(one.cells[0])
+
+
+def _problem(text: str, where: Sequence[Cell]) -> str:
+    more = f" (and {len(where) - 1} more)" if len(where) > 1 else ""
+    return f"{where[0].label}{more}: {text}"
+
+
+def _in_order(planned: Iterable[PlannedRun]) -> tuple[PlannedRun, ...]:
+    """Put runs that ask the same analyst the same way next to each other, else as they stand in the file."""
+    groups: dict[object, list[PlannedRun]] = {}
+    for one in planned:
+        plan = one.plan
+        asked = None if plan.analyst is None else (str(dict(plan.analyst.identity)), plan.analyst_settings)
+        groups.setdefault((one.cells[0].data, asked), []).append(one)
+    return tuple(one for group in groups.values() for one in group)
+
+
+def _with_any_keys(book: ModelBook) -> ModelBook:
+    """Return a book that lacks no key: nothing is sent, and an estimate must not ask for accounts."""
+    variables = {name for provider in PROVIDERS.values() for name in provider.keys[:1]}
+    variables |= {preset.key_variable for preset in book.presets.values() if preset.key_variable}
+    lacking = {name: "none" for name in variables if not book.variable(name)}
+    return replace(book, keys={**lacking, **book.keys})
+
+
+class _Inputs:
+    """Every file read and every model opened once, for all cells; what is wrong is kept in ``problems``."""
+
+    def __init__(
+        self, experiment: Experiment, book: ModelBook, wanted: Sequence[Cell], *, to_run: bool
+    ) -> None:
+        self._experiment = experiment
+        self.problems: list[str] = []
+        self._data: dict[str, _Data] = {}
+        self._models: dict[str, ChatModel] = {}
+        self._examples: dict[tuple[str, Path | None], Sequence[Example]] = {}
+        for name in dict.fromkeys(cell.data for cell in wanted):
+            given = experiment.data[name]
+            with self._noting(f"data set {name!r}: "):
+                self._data[name] = read_data(given, to_run=to_run)
+        for name in dict.fromkeys(name for cell in wanted for name in (cell.analyst, *cell.judges) if name):
+            with self._noting():
+                self._models[name] = open_model(name, book)
+        for cell in wanted:
+            key = (cell.data, cell.examples)
+            if key not in self._examples and cell.data in self._data:
+                with self._noting():
+                    self._examples[key] = (
+                        ()
+                        if cell.examples is None
+                        else read_examples(cell.examples, self._data[cell.data].task)
+                    )
+
+    @contextmanager
+    def _noting(self, where: str = "") -> Iterator[None]:
+        try:
+            yield
+        except InputError as error:
+            self.problems += [where + problem for problem in error.problems if problem not in self.problems]
+
+    def plan(self, cell: Cell) -> PlannedRun | None:
+        """Plan a cell; None where something it needs could not be read, which is noted already."""
+        data = self._data.get(cell.data)
+        examples = self._examples.get((cell.data, cell.examples))
+        named = [name for name in (cell.analyst, *cell.judges) if name]
+        if data is None or examples is None or not self._models.keys() >= set(named):
+            return None
+        given = self._experiment.data[cell.data]
+        plan = make_plan(
+            task=data.task,
+            responses=data.responses,
+            scenarios=data.scenarios,
+            analyst=None if cell.analyst is None else self._models[cell.analyst],
+            judges=[self._models[name] for name in cell.judges],
+            settings=dict(cell.settings),
+            method=cell.method,
+            missing_step=given.missing_step,
+            evidence_repeats=cell.evidence_repeats,
+            judge_repeats=cell.judge_repeats,
+            examples=examples,
+        )
+        return PlannedRun(plan, (cell,), _pretended(plan, given))
+
+
+def _pretended(plan: Plan, given: DataSet) -> int | None:
+    """Count the responses (or batches) that a template stands for."""
+    if given.count is None:
+        return None
+    units = len(unit_ids(plan.task, plan.responses))
+    return max(1, round(given.count * len(plan.cases) / units))
+
+
+@dataclass(frozen=True)
+class _Data:
+    task: Task
+    responses: Sequence[Response]
+    scenarios: Mapping[str, Scenario]
+
+
+def read_data(given: DataSet, *, to_run: bool = True) -> _Data:
+    """Read a data set's task, responses and scenarios.
+
+    Parameters
+    ----------
+    given : DataSet
+        The data set.
+    to_run : bool
+        Whether its responses are to be scored; if not, the template's may stand for them.
+
+    Returns
+    -------
+    _Data
+        The responses that ``only`` keeps.
+
+    Raises
+    ------
+    InputError
+        A file is wrong or not there, or no response is left.
+    """
+    if to_run and given.count is not None:
+        raise DataError(
+            f"its responses are not at hand: count {given.count} and the template {given.template} stand for "
+            "them, which is enough for --dry-run. To run it, name files under 'responses' in their place."
+        )
+    task = load_task(given.task)
+    paths = given.responses or (() if given.template is None else (given.template,))
+    reading = given.reading.model_dump(exclude_unset=True)
+    responses = read_responses(paths, task, **reading)
+    kept = [response for response in responses if _is_kept(response, task, given.only)]
+    if not kept:
+        wanted = "; ".join(f"{column}: {', '.join(values)}" for column, values in given.only.items())
+        columns = sorted(
+            {column for response in responses for one in _carried(response, task) for column in one}
+        )
+        raise DataError(
+            f"no response is left of {len(responses)} by 'only' ({wanted}). Columns they carry: "
+            f"{', '.join(columns) or 'none'}."
+        )
+    return _Data(task, kept, {} if given.scenario is None else read_scenarios(given.scenario))
+
+
+def is_wanted(carried: Mapping[str, str], only: Mapping[str, Sequence[str]]) -> bool:
+    """Whether what a response carries has one of the wanted values in each of the columns."""
+    return all(carried.get(column, "").strip() in values for column, values in only.items())
+
+
+def _is_kept(response: Response, task: Task, only: Mapping[str, Sequence[str]]) -> bool:
+    wanted = {is_wanted(carried, only) for carried in _carried(response, task)}
+    if len(wanted) > 1:
+        raise DataError(
+            f"response {response.id!r} is a batch of which 'only' wants a part. Name a column of which a "
+            "batch has one value, such as object or participant."
+        )
+    return wanted != {False}
+
+
+def _carried(response: Response, task: Task) -> list[dict[str, str]]:
+    scenario = {} if response.scenario is None else {"scenario": response.scenario}
+    if task.unit == "item":
+        return [{**scenario, **(item.extra or response.extra)} for item in items_of(task, response)]
+    return [{**scenario, **response.extra}]

@@ -1,0 +1,136 @@
+"""The results of an experiment, by data set: its runs, scores made elsewhere, and people's ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from creaeval.data import read_ratings, read_scores
+from creaeval.errors import DataError
+from creaeval.experiments.grid import cells
+from creaeval.experiments.planning import is_wanted, plan_experiment
+from creaeval.experiments.status import stored_runs
+from creaeval.tasks import load_task
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from creaeval.data import Rating, Scores
+    from creaeval.experiments.file import DataSet, Experiment
+    from creaeval.experiments.grid import Cell
+    from creaeval.runs import Run, RunStore
+    from creaeval.tasks import Task
+
+
+@dataclass(frozen=True)
+class DataResults:
+    """What there is of one data set.
+
+    Parameters
+    ----------
+    name : str
+        The data set's name.
+    task : Task
+        Its task.
+    runs : tuple of tuple of (Cell, Run)
+        The finished runs, in the order of the grid; equal cells of several blocks have the same run.
+    recorded : tuple of Scores
+        Scores made elsewhere.
+    ratings : list of Rating
+        People's ratings, of the stage that the experiment names.
+    missing : tuple of Cell
+        Cells without a finished run.
+    """
+
+    name: str
+    task: Task
+    runs: tuple[tuple[Cell, Run], ...]
+    recorded: tuple[Scores, ...]
+    ratings: list[Rating]
+    missing: tuple[Cell, ...]
+
+
+def load_results(experiment: Experiment, store: RunStore | None) -> Mapping[str, DataResults]:
+    """Load what there is of an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    store : RunStore or None
+        The runs of a ledger; None where only scores made elsewhere count.
+
+    Returns
+    -------
+    mapping of str to DataResults
+        By data set, in the order of the file. Where the experiment says ``only``, other responses are left
+        out of recorded scores and of ratings, too; runs have been made without them.
+
+    Raises
+    ------
+    InputError
+        A file is wrong.
+    """
+    planned = plan_experiment(experiment, to_run=False, check=False)
+    found: dict[Cell, Run] = {}
+    stored = [] if store is None else stored_runs(planned.runs, store)
+    for one, run in zip(planned.runs, stored, strict=store is not None):
+        if run is not None and run.state == "finished":
+            found |= dict.fromkeys(one.cells, run)
+    return {
+        name: _results(name, given, [cell for cell in cells(experiment) if cell.data == name], found)
+        for name, given in experiment.data.items()
+    }
+
+
+def _results(name: str, given: DataSet, of_data: Iterable[Cell], found: Mapping[Cell, Run]) -> DataResults:
+    task = load_task(given.task)
+    recorded = tuple(
+        scores for path in given.scores for scores in read_scores(path, task, blank_is_no=given.blank_is_no)
+    )
+    of_data = list(of_data)
+    runs = tuple((cell, found[cell]) for cell in of_data if cell in found)
+    ratings: list[Rating] = []
+    if given.ratings:
+        read = read_ratings(given.ratings, task, columns=given.columns, blank_is_no=given.blank_is_no)
+        ratings = _of_stage(name, given, read)
+    if given.only:
+        # What one file says of a response holds for all of them.
+        told = [(rating.response_id, rating.extra) for rating in ratings]
+        told += [pair for scores in recorded for pair in scores.carried.items()]
+        wanted = {response_id for response_id, carried in told if is_wanted(carried, given.only)}
+        wanted |= {response_id for _, run in runs for response_id in run.carried}
+        if not wanted:
+            raise DataError(_nothing_left(name, given, told))
+        recorded = tuple(_kept(scores, wanted) for scores in recorded)
+        ratings = [one for one in ratings if one.response_id in wanted]
+    return DataResults(
+        name, task, runs, recorded, ratings, tuple(cell for cell in of_data if cell not in found)
+    )
+
+
+def _kept(scores: Scores, wanted: Collection[str]) -> Scores:
+    sheets = tuple(sheet for sheet in scores.sheets if sheet.response_id in wanted)
+    return replace(scores, sheets=sheets, carried={k: v for k, v in scores.carried.items() if k in wanted})
+
+
+def _nothing_left(name: str, given: DataSet, told: Iterable[tuple[str, Mapping[str, str]]]) -> str:
+    columns = sorted({column for _, carried in told for column in carried})
+    wanted = "; ".join(f"{column}: {', '.join(values)}" for column, values in given.only.items())
+    return (
+        f"data set {name!r}: 'only' leaves no response. Columns that scores and ratings carry: "
+        f"{', '.join(columns) or 'none'}; wanted is {wanted}."
+    )
+
+
+def _of_stage(name: str, given: DataSet, ratings: list[Rating]) -> list[Rating]:
+    if given.rating_stage is None:
+        return ratings
+    kept = [rating for rating in ratings if rating.stage == given.rating_stage]
+    if ratings and not kept:
+        stages = ", ".join(sorted({rating.stage or "(none)" for rating in ratings}))
+        raise DataError(
+            f"data set {name!r}, rating_stage: no rating is of the stage {given.rating_stage!r}; "
+            f"found {stages}."
+        )
+    return kept

@@ -1,0 +1,136 @@
+"""What of an experiment is set side by side: the runs of a block on one data set, or recorded scores."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from creaeval.analysis.points import scores_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from creaeval.data import Rating, Scores
+    from creaeval.experiments.file import Experiment
+    from creaeval.experiments.grid import Cell
+    from creaeval.experiments.results import DataResults
+    from creaeval.runs import Run
+    from creaeval.tasks import Task
+
+RECORDED = "recorded"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Scores of the same responses that are set side by side.
+
+    Attributes
+    ----------
+    title : str
+        For people: data set and block.
+    name : str
+        For files: letters, digits and ``_``.
+    task : Task
+        The task.
+    scores : tuple of Scores
+        Each with a method of its own name: the method's, with what else tells it apart here.
+    runs : tuple of (str, Run)
+        The same with their names, where they are runs; empty for scores made elsewhere.
+    ratings : tuple of Rating
+        People's.
+    writer : str or None
+        The column that names the model that wrote a response.
+    """
+
+    title: str
+    name: str
+    task: Task
+    scores: tuple[Scores, ...]
+    runs: tuple[tuple[str, Run], ...]
+    ratings: tuple[Rating, ...]
+    writer: str | None = None
+
+    @property
+    def analysts(self) -> tuple[str, ...]:
+        """The analysts of the runs."""
+        return tuple(dict.fromkeys(one.analyst for one in self.scores if one.analyst))
+
+    @property
+    def several_judges(self) -> bool:
+        """Whether any of them has more than one judge."""
+        return any(len({sheet.scorer for sheet in one.sheets}) > 1 for one in self.scores)
+
+
+def compared_of(experiment: Experiment, results: DataResults) -> Iterator[Compared]:
+    """Yield what is to be compared on a data set.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    results : DataResults
+        What there is of the data set.
+
+    Yields
+    ------
+    Compared
+        Recorded scores first, then each block that has a finished run.
+    """
+    data = experiment.data[results.name]
+
+    def compared(part: str, scores: Sequence[Scores], runs: Sequence[tuple[str, Run]]) -> Compared:
+        title = f"{results.name}: {part}"
+        return Compared(
+            title,
+            _file_name(title),
+            results.task,
+            tuple(scores),
+            tuple(runs),
+            tuple(results.ratings),
+            data.writer,
+        )
+
+    if results.recorded:
+        yield compared(RECORDED, list(_recorded(results.recorded, apart=data.judges_apart)), ())
+    for block in dict.fromkeys(cell.block for cell, _ in results.runs):
+        of = [(cell, run) for cell, run in results.runs if cell.block == block]
+        names = _labels([cell for cell, _ in of])
+        runs = [(name, run) for name, (_, run) in zip(names, of, strict=True)]
+        yield compared(block, [replace(scores_of(run), method=name) for name, run in runs], runs)
+
+
+def compare_runs(runs: Sequence[tuple[str, Run]], ratings: Sequence[Rating]) -> Compared:
+    """Set runs of one task side by side, each under its name."""
+    scores = tuple(replace(scores_of(run), method=name) for name, run in runs)
+    return Compared("runs", "runs", runs[0][1].task, scores, tuple(runs), tuple(ratings))
+
+
+def _recorded(scores: Sequence[Scores], *, apart: bool) -> Iterator[Scores]:
+    for one in scores:
+        if not apart:
+            yield one
+            continue
+        for scorer in dict.fromkeys(sheet.scorer for sheet in one.sheets):
+            sheets = tuple(sheet for sheet in one.sheets if sheet.scorer == scorer)
+            yield replace(one, method=scorer, sheets=sheets)
+
+
+def _labels(cells: Sequence[Cell]) -> list[str]:
+    """Name cells of one block by their method and by what else differs between them."""
+    analysts = {cell.analyst for cell in cells if cell.analyst is not None}
+    values = {
+        name: {dict(cell.settings).get(name) for cell in cells} for cell in cells for name, _ in cell.settings
+    }
+    labels = []
+    for cell in cells:
+        parts = [cell.method]
+        if len(analysts) > 1 and cell.analyst is not None:
+            parts.append(cell.analyst)
+        parts += [f"{name}={value}" for name, value in cell.settings if len(values[name]) > 1]
+        labels.append(", ".join(parts))
+    return labels
+
+
+def _file_name(title: str) -> str:
+    return re.sub(r"\W+", "_", title, flags=re.ASCII).strip("_").lower() or "table"

@@ -1,0 +1,375 @@
+"""The tables and figures of one comparison: those that its data allow, and why others are not there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from creaeval.analysis.pair_values import AVG, Resampling
+from creaeval.errors import CreaEvalError
+from creaeval.report.experiment.short import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from creaeval.analysis.agree import AgreementReport
+    from creaeval.experiments.file import Agreement
+    from creaeval.report.experiment.compared import Compared
+
+Made = TypeVar("Made")
+
+ABLATIONS = ("no-memory", "no-evidence", "no-decoupling", "one-pass")
+FULL = "creaeval"
+#: Of the tables about agreement, those that stand in the report; the others are files.
+_SHOWN = ("raters", "self_preference", "within", "by_column")
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """One table: its name for files, its caption, its data, and what pages show of them if not all.
+
+    Those that are not ``shown`` are files only.
+    """
+
+    name: str
+    caption: str
+    frame: pd.DataFrame
+    short: pd.DataFrame | None = None
+    shown: bool = True
+
+    @property
+    def page(self) -> pd.DataFrame:
+        """What a page shows."""
+        return self.frame if self.short is None else self.short
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """One figure: its name for files, its caption, and the data behind it."""
+
+    name: str
+    caption: str
+    figure: Figure
+    data: pd.DataFrame
+
+
+@dataclass
+class Exhibits:
+    """All of one comparison; ``notes`` say what could not be made and why.
+
+    Attributes
+    ----------
+    compared : Compared
+        What is compared.
+    tables, figures : list
+        In the order of the report.
+    notes : list of str
+        What a reader has to know.
+    """
+
+    compared: Compared
+    tables: list[PaperTable] = field(default_factory=list)
+    figures: list[PaperFigure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def attempt(self, what: str, make: Callable[[], Made]) -> Made | None:
+        """Make a part; what cannot be made is a note, and the rest of the report goes on."""
+        try:
+            return make()
+        except CreaEvalError as error:
+            self.notes.append(f"Not there: {what}. {error}")
+            return None
+
+    def table(
+        self, part: str, caption: str, make: Callable[[], pd.DataFrame], *, shown: bool = True
+    ) -> pd.DataFrame | None:
+        """Add a table, unless it cannot be made or has no row."""
+        frame = self.attempt(caption, make)
+        if frame is None or frame.empty:
+            return None
+        short = shorten(part, frame, self.compared.task)
+        # Where all is undefined, its reasons are in the file.
+        shown = shown and (short is None or not short.empty)
+        self.tables.append(PaperTable(f"{self.compared.name}_{part}", caption, frame, short, shown))
+        return frame
+
+    def figure(self, part: str, caption: str, data: pd.DataFrame, draw: Callable[[], Figure]) -> None:
+        """Add a figure of data that are not empty."""
+        if data.empty:
+            return
+        made = self.attempt(caption, draw)
+        if made is not None:
+            self.figures.append(PaperFigure(f"{self.compared.name}_{part}", caption, made, data))
+
+
+def make_exhibits(compared: Compared, how: Agreement) -> Exhibits:
+    """Make the tables and figures that the data of a comparison allow.
+
+    Parameters
+    ----------
+    compared : Compared
+        What is compared.
+    how : Agreement
+        How agreement is measured.
+
+    Returns
+    -------
+    Exhibits
+    """
+    found = Exhibits(compared)
+    if compared.ratings:
+        _with_people(found, how)
+    else:
+        found.notes.append("Nobody rated these responses, so there is no agreement with people.")
+    _between_judges(found, how)
+    if compared.runs:
+        _of_runs(found, how)
+    return found
+
+
+def _options(how: Agreement) -> dict[str, object]:
+    return {
+        "items": how.items,
+        "clusters": list(how.clusters),
+        "n_resamples": how.resamples,
+        "seed": how.seed,
+    }
+
+
+def _with_people(found: Exhibits, how: Agreement) -> None:
+    """Add what ratings allow: agreement of methods and judges, ablations, calibration, self-preference."""
+    from creaeval.analysis.ablation_table import ablation_table
+    from creaeval.analysis.agree import agree
+    from creaeval.analysis.judge_grid import analyst_judge_grid, judge_agreement
+    from creaeval.analysis.method_table import method_table
+    from creaeval.report import figures
+
+    of = found.compared
+    task, scores, ratings, measures = of.task, of.scores, of.ratings, list(how.measures)
+    options = _options(how)
+    found.table(
+        "methods",
+        "Agreement with people by dimension",
+        lambda: method_table(task, scores, ratings, measures=measures, **options),  # type: ignore[arg-type]
+    )
+    methods = {one.method for one in scores}
+    if FULL in methods and methods & set(ABLATIONS):
+        kept = [one for one in scores if one.method == FULL or one.method in ABLATIONS]
+        found.table(
+            "ablations",
+            "Agreement without parts of the method",
+            lambda: ablation_table(task, kept, ratings, full=FULL, measures=measures, **options),  # type: ignore[arg-type]
+        )
+    if of.several_judges or len(of.analysts) > 1:
+        judges = found.table(
+            "judges",
+            "Agreement of each judge with people",
+            lambda: judge_agreement(task, scores, ratings, measures=measures, **options),  # type: ignore[arg-type]
+        )
+        if judges is not None and len(of.analysts) > 1:
+            grid = found.table("grid", "Analysts and judges", lambda: analyst_judge_grid(judges))
+            if grid is not None:
+                _grid_figures(found, grid)
+    report = found.attempt(
+        "agreement",
+        lambda: agree(
+            task,
+            scores,
+            ratings,
+            measures=measures,
+            items=how.items,
+            by=how.by,
+            within=how.within,
+            writer=of.writer,
+            clusters=how.clusters,
+            n_resamples=how.resamples,
+            seed=how.seed,
+        ),
+    )
+    if report is not None:
+        _from_report(found, report, how)
+        found.figure(
+            "forest",
+            "Agreement with people, and of people with each other",
+            report.tables["means"],
+            lambda: figures.agreement_forest(report.tables["means"], measures=measures),
+        )
+
+
+def _from_report(found: Exhibits, report: AgreementReport, how: Agreement) -> None:
+    from creaeval.analysis.calibration_intervals import calibration_intervals
+    from creaeval.analysis.heat import heat_counts
+    from creaeval.report import figures
+
+    of, points, dimensions = found.compared, report.points, report.dimensions
+    captions = {
+        "raters": "Agreement of all raters together",
+        "self_preference": "Bias toward the work of a judge's own family",
+        "within": "Pearson r within groups",
+        "by_column": "Agreement by group",
+        "comparison": "Differences of agreement between methods",
+        "severity": "Leniency and use of the scale",
+        "halo_means": "Correlation between the dimensions of a scorer",
+        "stand_in": "Alternative annotator test",
+        "calibration": "Raters' mean at each level of a judge",
+    }
+    for name, caption in captions.items():
+        if name in report.tables:
+            frame = _averages(report.tables[name]) if name == "by_column" else report.tables[name]
+            found.table(name, caption, lambda frame=frame: frame, shown=name in _SHOWN)  # type: ignore[misc]
+    found.notes += report.notes
+    units = list(map(str, points["response_id"].unique()))
+    carried = {key: extra for one in of.scores for key, extra in one.carried.items()}
+    resampling = Resampling(
+        n_resamples=how.resamples,
+        clusters={unit: carried.get(unit, {}).get(how.clusters[0], unit) for unit in units}
+        if how.clusters
+        else None,
+        seed=how.seed,
+    )
+    counts = heat_counts(points, dimensions)
+    found.figure("heat", "Points of people and of methods", counts, lambda: figures.heat_maps(counts))
+    levels = calibration_intervals(points, dimensions, resampling)
+    found.figure(
+        "calibration_curves",
+        "What people gave at each level",
+        levels,
+        lambda: figures.calibration_curves(levels),
+    )
+
+
+def _averages(by_column: pd.DataFrame) -> pd.DataFrame:
+    """Keep of the table by groups what is read: the means over dimensions."""
+    return by_column[by_column["dimension"].eq(AVG) & ~by_column["metric"].str.endswith("_share")]
+
+
+def _grid_figures(found: Exhibits, grid: pd.DataFrame) -> None:
+    from creaeval.analysis.agreement import MEASURES
+    from creaeval.report import figures
+
+    for measure, cells in grid.groupby("measure", sort=False):
+        laid = cells.rename(columns={"analyst": "row", "judge": "column"})[["row", "column", "value", "n"]]
+        title = MEASURES[str(measure)]
+        found.figure(
+            f"grid_{measure}",
+            f"Analysts and judges, {title}",
+            laid,
+            lambda laid=laid, title=title: figures.value_matrix(
+                laid, rows="analyst", columns="judge", values=title
+            ),  # type: ignore[misc]
+        )
+
+
+def _between_judges(found: Exhibits, how: Agreement) -> None:
+    from creaeval.analysis.judge_grid import judge_pairs, judge_variance
+    from creaeval.report import figures
+
+    of = found.compared
+    if not of.several_judges:
+        return
+    found.table(
+        "judge_pairs",
+        "Agreement of judges with each other",
+        lambda: judge_pairs(of.task, of.scores, measures=list(how.measures), **_options(how)),  # type: ignore[arg-type]
+    )
+    spread = found.table(
+        "judge_variance",
+        "Variance between judges",
+        lambda: judge_variance(of.task, of.scores, items=how.items),
+        shown=False,
+    )
+    if spread is not None:
+        found.figure("variance", "Variance between judges", spread, lambda: figures.variance_violins(spread))
+
+
+def _of_runs(found: Exhibits, how: Agreement) -> None:
+    """Add what only runs know: cost, quotes, repeats, the length of what was written."""
+    from creaeval.analysis.cost import cost_per_response
+    from creaeval.analysis.quotes import quote_table
+    from creaeval.report import figures
+
+    runs = [run for _, run in found.compared.runs]
+    labels = {run.id: label for label, run in found.compared.runs}
+    found.table("cost", "Cost per response", lambda: _read_costs(cost_per_response(runs), labels))
+    quotes = found.table("quotes", "Quotes found", lambda: quote_table(runs), shown=False)
+    if quotes is not None:
+        found.figure("quotes", "Share of quotes found", quotes, lambda: figures.quotes_found(quotes))
+    _stability(found)
+    _lengths(found, how)
+
+
+def _read_costs(costs: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Name the runs, and leave out what is nowhere other than 0."""
+    costs = costs.assign(method=costs["run"].map(labels))
+    used = costs.groupby("measure")["p95"].transform(lambda values: values.isna() | values.ne(0)).astype(bool)
+    return costs[used | costs["measure"].eq("failed_attempts")].drop(columns="run")
+
+
+def _stability(found: Exhibits) -> None:
+    from creaeval.analysis.stability import evidence_stability, judge_stability
+    from creaeval.report import figures
+
+    labels = {run.id: label for label, run in found.compared.runs}
+    repeated = {
+        kind: [run for _, run in found.compared.runs if run.manifest.get(f"{kind}_repeats", 1) > 1]
+        for kind in ("evidence", "judge")
+    }
+    alike = vary = None
+    if repeated["evidence"]:
+        alike = found.table(
+            "evidence_stability",
+            "How alike repeated evidence is",
+            lambda: evidence_stability(repeated["evidence"]),
+        )
+    if repeated["judge"]:
+        vary = found.table(
+            "judge_stability", "Variance of repeated scores", lambda: judge_stability(repeated["judge"])
+        )
+    for part, frame, values in (
+        ("evidence_stability", alike, "Self-BLEU"),
+        ("judge_stability", vary, "variance"),
+    ):
+        if frame is None:
+            continue
+        by = "model" if "model" in frame else "judge"
+        rows = frame["run"].map(labels) + ", " + frame[by].astype(str)
+        laid = frame.assign(row=rows, column=frame["dimension"])[["row", "column", "value"]]
+        found.figure(
+            part,
+            f"Repeats: {values}",
+            laid,
+            lambda laid=laid, values=values: figures.value_matrix(
+                laid, rows="run", columns="dimension", values=values
+            ),  # type: ignore[misc]
+        )
+
+
+def _lengths(found: Exhibits, how: Agreement) -> None:
+    from creaeval.analysis.length_points import length_points
+    from creaeval.analysis.verbosity import response_lengths, verbosity
+    from creaeval.report import figures
+
+    of = found.compared
+    lengths: dict[str, int] = {}
+    for _, run in of.runs:
+        lengths |= response_lengths(of.task, run.responses.values())
+    if not lengths:
+        found.notes.append(
+            "Length and score are not set side by side: the texts were not kept when these runs were made."
+        )
+        return
+    scores = of.scores
+    resampling = Resampling(n_resamples=how.resamples, seed=how.seed)
+    associations = found.table(
+        "length",
+        "Length of a response and its score",
+        lambda: verbosity(of.task, scores, of.ratings, lengths, resampling=resampling),
+    )
+    if associations is not None:
+        points = length_points(of.task, scores, of.ratings, lengths)
+        found.figure(
+            "length", "Length and score", points, lambda: figures.length_scatter(points, associations)
+        )

@@ -1,0 +1,121 @@
+"""Write an experiment's report: tables and figures as files, one workbook, a Markdown and an HTML page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from creaeval.errors import SettingError
+from creaeval.report.experiment.compared import compared_of
+from creaeval.report.experiment.exhibits import make_exhibits
+from creaeval.report.experiment.page import experiment_page
+from creaeval.report.markup import escape_markdown
+from creaeval.report.tables import lay_out_tables, markdown_tables, write_paper_table
+from creaeval.report.workbook import write_workbook
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from creaeval.experiments.file import Experiment
+    from creaeval.experiments.results import DataResults
+    from creaeval.report.experiment.exhibits import Exhibits
+
+
+def write_experiment_report(
+    experiment: Experiment,
+    results: Mapping[str, DataResults],
+    folder: Path,
+    *,
+    said: Callable[[str], None] = lambda _: None,
+) -> list[Path]:
+    """Write everything that an experiment's runs and scores show.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    results : mapping of str to DataResults
+        From :func:`creaeval.experiments.load_results`; the ledger must be open.
+    folder : Path
+        Created if need be.
+    said : callable
+        Is told what is being worked on.
+
+    Returns
+    -------
+    list of Path
+        ``report.html``; ``report.md``; ``tables.xlsx``; in ``tables`` each table as CSV, Markdown and LaTeX;
+        in ``figures`` each figure as PDF, SVG and its data.
+
+    Raises
+    ------
+    SettingError
+        There is nothing to report yet.
+    """
+    from creaeval.report.figures import save
+    from creaeval.report.html import write_report
+
+    found: list[Exhibits] = []
+    for one in results.values():
+        for compared in compared_of(experiment, one):
+            said(f"{compared.title}: tables and figures")
+            found.append(make_exhibits(compared, experiment.agreement))
+    if not found:
+        raise SettingError(
+            f"{experiment.name}: no run of it is finished and it names no scores, so there is nothing to "
+            "report. `creaeval experiment run` makes the runs."
+        )
+    written: list[Path] = []
+    tables, figures = folder / "tables", folder / "figures"
+    for each in (tables, figures):
+        each.mkdir(parents=True, exist_ok=True)
+    for exhibits in found:
+        title = exhibits.compared.title
+        for table in exhibits.tables:
+            written += write_paper_table(
+                table.frame, tables, table.name, caption=f"{table.caption} ({title})"
+            )
+        for figure in exhibits.figures:
+            written += save(figure.figure, figure.data, figures / figure.name)
+    every = {table.name: table.frame for exhibits in found for table in exhibits.tables}
+    if every:
+        written.append(write_workbook(every, folder / "tables.xlsx"))
+    page = folder / "report.md"
+    page.write_text(markdown_report(experiment, found), encoding="utf-8", newline="\n")
+    said("report.html")
+    html = folder / "report.html"
+    with html.open("w", encoding="utf-8", newline="\n") as file:
+        write_report(experiment_page(experiment, results, found), file)
+    return [html, page, *written]
+
+
+def markdown_report(experiment: Experiment, found: Sequence[Exhibits]) -> str:
+    """Put the tables of a report and its notes on one Markdown page.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    found : sequence of Exhibits
+        Its tables and figures.
+
+    Returns
+    -------
+    str
+    """
+    parts = [f"# {escape_markdown(experiment.name)}"]
+    if experiment.about:
+        parts.append(escape_markdown(experiment.about))
+    for exhibits in found:
+        parts.append(f"## {escape_markdown(exhibits.compared.title)}")
+        for table in exhibits.tables:
+            if table.shown:
+                notes = list(map(str, table.frame.attrs.get("notes", ())))
+                parts.append(markdown_tables(lay_out_tables(table.page), table.caption, notes).rstrip())
+        parts += [
+            f"![{escape_markdown(figure.caption)}](figures/{figure.name}.svg)" for figure in exhibits.figures
+        ]
+        notes = list(dict.fromkeys(exhibits.notes))
+        if notes:
+            parts.append("\n".join(f"- {escape_markdown(note)}" for note in notes))
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,163 @@
+"""Experiments in the terminal: what one will take, where it stands, how its runs ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from creaeval.experiments.grid import UNTRAINED
+from creaeval.report.progress import cost_text
+from creaeval.runs.plan import amount
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from creaeval.experiments.estimate import CellEstimate
+    from creaeval.experiments.grid import Cell
+    from creaeval.experiments.planning import Planned, PlannedRun
+    from creaeval.experiments.run import RunEnd
+    from creaeval.experiments.status import Status
+
+
+def print_estimate(
+    console: Console, planned: Planned, estimates: Sequence[CellEstimate], together: CellEstimate
+) -> None:
+    """Print what an experiment will take.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Standard output.
+    planned : Planned
+        The experiment.
+    estimates : sequence of CellEstimate
+        Of each run, in order.
+    together : CellEstimate
+        Of all of them, calls that several runs share counted once.
+    """
+    table = _table("Run", "Responses", "Calls", "In the ledger", "Tokens in", "Tokens out", "US dollars")
+    for one, estimate in zip(planned.runs, estimates, strict=True):
+        table.add_row(escape(one.label), _amount(one), *_estimate_cells(estimate))
+    table.add_section()
+    table.add_row("All, shared calls once", "", *_estimate_cells(together))
+    console.print(table)
+    if together.unpriced:
+        names = ", ".join(together.unpriced)
+        console.print(
+            escape(f"No price is known for {names}, so the sums leave {_it(together.unpriced)} out.")
+        )
+    for note in together.notes:
+        console.print(escape(note), soft_wrap=True)
+    console.print(
+        "Tokens are estimated from characters and replies of ordinary length, without prefix caches; replies "
+        "that must be asked for again are not foreseen. Nothing was sent.",
+        soft_wrap=True,
+    )
+    print_untrained(console, planned.untrained)
+
+
+def print_status(console: Console, planned: Planned, status: Status) -> None:
+    """Print where an experiment's runs stand.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Standard output.
+    planned : Planned
+        The experiment.
+    status : Status
+        From :func:`creaeval.experiments.status.find_status`.
+    """
+    table = _table("Run", "State", "To score", "Scored", "Failed", "Cost", "Id", numbers=range(2, 6))
+    for one in status.runs:
+        table.add_row(
+            escape(one.planned.label),
+            one.state,
+            str(one.wanted),
+            str(one.scored),
+            str(one.failed),
+            cost_text(one.cost_usd, one.unpriced),
+            "" if one.planned.pretended is not None else one.planned.plan.run_id,
+        )
+    console.print(table)
+    finished = sum(one.state == "finished" for one in status.runs)
+    console.print(
+        f"{finished} of {len(status.runs)} runs finished. All their calls together, shared ones once: "
+        f"{cost_text(status.cost_usd, status.unpriced)}."
+    )
+    print_untrained(console, planned.untrained)
+
+
+def print_ends(console: Console, ends: Sequence[RunEnd], spent: str) -> None:
+    """Print how the runs ended, and name those that did not go as they should.
+
+    Parameters
+    ----------
+    console : rich.console.Console
+        Standard output.
+    ends : sequence of RunEnd
+        In order.
+    spent : str
+        What was spent now, in words; empty to say nothing of it.
+    """
+    table = _table("Run", "Ended", "Scored", "Failed", "Id", numbers=(2, 3))
+    for end in ends:
+        state = "finished before" if end.state == "kept" else end.state
+        table.add_row(
+            escape(end.planned.label), state, str(end.scored), str(end.failed), end.planned.plan.run_id
+        )
+    console.print(table)
+    for end in ends:
+        if end.error:
+            console.print(escape(f"{end.planned.label}: {end.state}. {end.error}"), soft_wrap=True)
+        elif end.failed:
+            words = (
+                f"{end.planned.label}: {end.failed} failed; `creaeval runs show {end.planned.plan.run_id}` "
+                "says why, and the same command asks again for them."
+            )
+            console.print(escape(words), soft_wrap=True)
+    if spent:
+        console.print(spent)
+
+
+def print_untrained(console: Console, untrained: Sequence[Cell]) -> None:
+    """Name the cells that cannot be run for want of a trained model."""
+    for cell in untrained:
+        console.print(escape(f"{cell.label}: {UNTRAINED}."), soft_wrap=True)
+
+
+def _table(first: str, *others: str, numbers: Sequence[int] | range | None = None) -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column(first, overflow="fold")
+    for place, name in enumerate(others, 1):
+        right = numbers is None or place in numbers
+        table.add_column(name, justify="right" if right else "left", no_wrap=place > 1)
+    return table
+
+
+def _amount(planned: PlannedRun) -> str:
+    if planned.pretended is None:
+        return amount(planned.plan)
+    kind = "batches" if planned.plan.task.unit == "item" else "responses"
+    return f"{planned.pretended} {kind}, by a template"
+
+
+def _estimate_cells(estimate: CellEstimate) -> tuple[str, ...]:
+    unpriced = estimate.unpriced
+    money = f"{estimate.priced_usd:,.2f}" if estimate.priced_usd or not unpriced else ""
+    return (
+        f"{estimate.n_calls:,}",
+        f"{estimate.n_made:,}" if estimate.n_made else "",
+        f"{estimate.input_tokens:,}",
+        f"{estimate.output_tokens:,}",
+        f"{money} + not priced".removeprefix(" + ") if unpriced else money,
+    )
+
+
+def _it(several: Sequence[str]) -> str:
+    return "it" if len(several) == 1 else "them"

@@ -1,0 +1,129 @@
+"""What an HTML report shows: tables, figures, runs with their responses, cases side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from creaeval.data import Rating
+    from creaeval.runs import Run
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table.
+
+    Parameters
+    ----------
+    caption : str
+        What it shows.
+    frame : pandas.DataFrame
+        Its cells as they are to be read: texts as they stand, numbers with ``digits``, missing ones as
+        a dash. The index is not shown.
+    note : str
+        Said below it.
+    digits : int
+        Decimals of numbers that are not whole.
+    foot : int
+        How many of the last rows stay at the foot when the table is sorted (averages).
+    links : tuple of (str, int), optional
+        A column that holds response ids, and the place in ``ReportData.runs`` of the run whose pages they
+        lead to.
+    """
+
+    caption: str
+    frame: pd.DataFrame
+    note: str = ""
+    digits: int = 3
+    foot: int = 0
+    links: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: an SVG document, which is shown as an image, so that nothing in it can run."""
+
+    caption: str
+    svg: str
+    note: str = ""
+
+
+Part: TypeAlias = Table | Figure | str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with tables, figures and paragraphs below it; ``folded`` ones are opened by the reader."""
+
+    title: str
+    parts: Sequence[Part]
+    folded: bool = False
+
+
+@dataclass(frozen=True)
+class RunPart:
+    """A run whose responses get a page each.
+
+    Parameters
+    ----------
+    run : Run
+        The run; its ledger must be open while the report is written.
+    ratings : sequence of Rating
+        People's scores of the same responses, of one stage.
+    label : str
+        What the run is called in the report; its method if empty.
+    """
+
+    run: Run
+    ratings: Sequence[Rating] = ()
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+        return self.label or str(self.run.manifest["method"])
+
+
+@dataclass(frozen=True)
+class Case:
+    """One response under two methods; ``left`` and ``right`` are places in ``ReportData.runs``."""
+
+    response_id: str
+    left: int
+    right: int
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """A whole report.
+
+    Parameters
+    ----------
+    title : str
+        Its heading.
+    facts : sequence of tuple of (str, str)
+        Names and values below the heading: what ran.
+    headline : sequence of tuple of (str, str, str)
+        The few numbers to see first: name, value, what to know about it.
+    sections : sequence of Section
+        The summary.
+    runs : sequence of RunPart
+        Whose responses get pages; empty for tables and figures alone.
+    cases : sequence of Case
+        Pages with two methods side by side.
+    notes : sequence of str
+        Said before all else, such as that ratings are made up.
+    """
+
+    title: str
+    facts: Sequence[tuple[str, str]] = ()
+    headline: Sequence[tuple[str, str, str]] = ()
+    sections: Sequence[Section] = ()
+    runs: Sequence[RunPart] = ()
+    cases: Sequence[Case] = ()
+    notes: Sequence[str] = ()

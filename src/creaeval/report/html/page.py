@@ -1,0 +1,232 @@
+"""Write a report as one HTML file, part by part, so that memory does not grow with its responses."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from io import StringIO
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, TextIO
+
+from creaeval.report.html.cells import Grid, make_grid
+from creaeval.report.html.data import Figure, ReportData, RunPart, Section, Table
+from creaeval.report.html.index import Index, index_run, mean_table, response_table
+from creaeval.report.html.response import PageView, page_view
+from creaeval.report.html.scores import ScoreTable, judges_of, raters_of, score_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jinja2 import Environment
+
+# What HTML may not hold, and halves of surrogate pairs, which no file can.
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+_MOST_MEANS = 4
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """A page with two methods side by side."""
+
+    key: str
+    id: str
+    left: PageView
+    right: PageView
+    tables: tuple[tuple[str, ScoreTable], ...]
+
+
+def render_report(data: ReportData) -> str:
+    """Write a report as text; see :func:`write_report`, which large ones are better given to.
+
+    Parameters
+    ----------
+    data : ReportData
+        What it shows.
+
+    Returns
+    -------
+    str
+        An HTML document.
+    """
+    file = StringIO()
+    write_report(data, file)
+    return file.getvalue()
+
+
+def write_report(data: ReportData, file: TextIO) -> None:
+    """Write a report as one self-contained HTML document.
+
+    Styles and script are inline and named by their hashes in a Content-Security-Policy that allows nothing
+    else: neither the network nor anything that stands in a response can be run or loaded. All texts are
+    escaped; figures are images. Pages of responses are blocks of text, no elements, until they are opened, so
+    that many of them weigh little.
+
+    Parameters
+    ----------
+    data : ReportData
+        What it shows. Outcomes and responses are read from their ledgers meanwhile, a few at a time.
+    file : text file
+        Where it goes, in UTF-8.
+    """
+    indexes = [index_run(part, number) for number, part in enumerate(data.runs)]
+    css, script = _static("report.css"), _static("report.js")
+    template = _environment().get_template("report.html.jinja")
+    for chunk in template.generate(
+        data=data,
+        headline=_headline(data, indexes),
+        css=css,
+        script=script,
+        policy=(
+            f"default-src 'none'; style-src '{_csp_hash(css)}'; script-src '{_csp_hash(script)}'; "
+            "img-src data:; base-uri 'none'; form-action 'none'"
+        ),
+        sections=[_section(section, indexes) for section in _sections(data, indexes)],
+        lists=[(part, index, part.run.id) for part, index in zip(data.runs, indexes, strict=True)],
+        cases=[(f"c-{place}", case) for place, case in enumerate(data.cases)],
+        case_views=lambda: _case_views(data, indexes),
+        pages=lambda: _pages(data, indexes),
+    ):
+        file.write(chunk)
+
+
+def _pages(data: ReportData, indexes: list[Index]) -> Iterator[PageView]:
+    for number, (part, index) in enumerate(zip(data.runs, indexes, strict=True)):
+        for place, outcome in enumerate(part.run.outcomes):
+            yield _page(part, index, outcome, f"{number}-{place}")
+
+
+def _page(part: RunPart, index: Index, outcome: Any, key: str) -> PageView:
+    scenario = part.run.scenarios.get(index.scenarios.get(outcome.response_id, ""))
+    return page_view(part, outcome, index.ratings_of(part, outcome), key, scenario)
+
+
+def _case_views(data: ReportData, indexes: list[Index]) -> Iterator[CaseView]:
+    for place, case in enumerate(data.cases):
+        sides = [
+            _page(
+                data.runs[number],
+                indexes[number],
+                data.runs[number].run.outcomes[indexes[number].places[case.response_id]],
+                f"c-{place}.{side}",
+            )
+            for number, side in ((case.left, "a"), (case.right, "b"))
+        ]
+        tables = _case_tables(data.runs[case.left], indexes[case.left], sides)
+        yield CaseView(f"c-{place}", case.response_id, sides[0], sides[1], tables)
+
+
+def _case_tables(part: RunPart, index: Index, sides: list[PageView]) -> tuple[tuple[str, ScoreTable], ...]:
+    if part.run.units:
+        # The batches of two runs need not hold the same items.
+        return tuple((f"Scores, {side.run}", side.table) for side in sides)
+    judges = [one for side in sides for one in judges_of(side.outcome.sheets, f"{side.run}: ")]
+    ratings = raters_of(index.ratings_of(part, sides[0].outcome))
+    return (("Scores", score_table(part.run.task, [*judges, *ratings], beside="judge")),)
+
+
+def _sections(data: ReportData, indexes: list[Index]) -> list[Section]:
+    """Put the mean scores of each run first, then what was given, then what failed and every response."""
+    scores, rest = [], []
+    for number, (part, index) in enumerate(zip(data.runs, indexes, strict=True)):
+        of = f": {part.name}" if len(data.runs) > 1 else ""
+        kind = "Batches" if part.run.units else "Responses"
+        means = Table(
+            "Mean points",
+            mean_table(part, index),
+            "Final values; n is the number of sheets with one.",
+            foot=0 if part.run.units else 1,
+        )
+        lines = Table(
+            f"{len(index.lines)} {kind.lower()}",
+            response_table(part, index),
+            "Where a response has several sheets, their mean." if index.lines else "",
+            digits=2,
+            links=("Response", number),
+        )
+        scores.append(Section(f"Scores{of}", [means]))
+        if any(line.failures for line in index.lines):
+            rest.append(_failures(index, number, of))
+        rest.append(Section(f"{kind}{of}", [lines]))
+    return [*scores, *data.sections, *rest]
+
+
+def _headline(data: ReportData, indexes: list[Index]) -> list[tuple[str, str, str]]:
+    """Put the mean Totals of a single run behind the first of the numbers that were given."""
+    given = list(data.headline)
+    if len(indexes) != 1:
+        return given
+    most = data.runs[0].run.task.max
+    means = [
+        (f"Mean Total, {name}", f"{fmean(of['total']):.1f}", f"of {most}, n {len(of['total'])}")
+        for (_, name), of in indexes[0].points.items()
+        if "total" in of
+    ]
+    return [*given[:1], *means[:_MOST_MEANS], *given[1:]]
+
+
+def _failures(index: Index, number: int, of: str) -> Section:
+    import pandas as pd
+
+    rows = [
+        (line.id, failure.stage, failure.model, failure.reason)
+        for line in index.lines
+        for failure in line.failures
+    ]
+    frame = pd.DataFrame(rows, columns=["Response", "Stage", "Model", "Reason"])
+    caption = f"{len({row[0] for row in rows})} not scored, or not by every judge, or not in full"
+    return Section(f"Failures{of}", [Table(caption, frame, links=("Response", number))])
+
+
+def _section(section: Section, indexes: list[Index]) -> dict[str, Any]:
+    parts: list[dict[str, Any]] = []
+    for part in section.parts:
+        if isinstance(part, Table):
+            places = indexes[part.links[1]].places if part.links is not None else {}
+            grid: Grid = make_grid(part, places)
+            parts.append({"kind": "table", "table": part, "grid": grid})
+        elif isinstance(part, Figure):
+            encoded = base64.b64encode(part.svg.encode()).decode("ascii")
+            parts.append({"kind": "figure", "figure": part, "data": encoded})
+        else:
+            parts.append({"kind": "text", "text": part})
+    return {"title": section.title, "folded": section.folded, "parts": parts}
+
+
+@cache
+def _static(name: str) -> str:
+    text = (files("creaeval.report.html") / "templates" / name).read_text(encoding="utf-8")
+    # Browsers hash what they parsed, in which every line end is a newline.
+    return text.replace("\r\n", "\n")
+
+
+def _csp_hash(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+    return f"sha256-{digest}"
+
+
+def _writable(value: Any) -> Any:
+    from markupsafe import Markup
+
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", value)
+    return value
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("creaeval.report.html", "templates"),
+        undefined=StrictUndefined,
+        autoescape=True,
+        finalize=_writable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )

@@ -1,0 +1,211 @@
+"""The scores of one response as a table: judges, then people with the difference from the judges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from creaeval.data.points import points_range
+from creaeval.tasks import display_name, identities, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from creaeval.data import Rating
+    from creaeval.sheets import ScoreSheet
+    from creaeval.tasks import Task
+
+Kind: TypeAlias = Literal["judge", "rater"]
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A column: who scored, and the sheet."""
+
+    name: str
+    kind: Kind
+    sheet: ScoreSheet
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value; ``wrote`` says what the judge wrote instead, ``difference`` how far it is from others."""
+
+    value: str
+    wrote: str = ""
+    difference: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row; ``kind`` is ``part``, ``overall`` or ``total``."""
+
+    name: str
+    most: str
+    cells: tuple[Cell, ...]
+    kind: str = "part"
+
+
+@dataclass(frozen=True)
+class Block:
+    """The rows of one step."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """A sheet with all its scorers; ``differs`` says whether any computed value is not the judge's own.
+
+    ``note`` says what the differences are.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    blocks: tuple[Block, ...]
+    differs: bool
+    note: str
+
+
+_NOTES = {
+    "rater": "Beside a rating: the judge's score (of several, their mean) minus the rating.",
+    "judge": "Beside a judge's score: the score minus the rating (of several, their mean).",
+}
+
+
+def judges_of(sheets: Sequence[ScoreSheet], prefix: str = "") -> list[Scorer]:
+    """Make columns of a response's sheets."""
+    return [Scorer(prefix + sheet.label, "judge", sheet) for sheet in sheets]
+
+
+def raters_of(ratings: Sequence[Rating]) -> list[Scorer]:
+    """Make columns of a response's ratings; the stage stands behind the name where there are several."""
+    several = len({rating.stage for rating in ratings}) > 1
+    return [
+        Scorer(f"{one.rater} ({one.stage})" if several and one.stage else one.rater, "rater", one.sheet)
+        for one in ratings
+    ]
+
+
+def points_text(value: float | None) -> str:
+    """Write points as they are, a dash where there are none."""
+    return "–" if value is None else f"{value:.4g}"
+
+
+def score_table(task: Task, scorers: Sequence[Scorer], beside: Kind = "rater") -> ScoreTable:
+    """Lay out the sheet of one response.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    scorers : sequence of Scorer
+        Judges first.
+    beside : {"rater", "judge"}
+        Where differences stand: beside each rating, or beside each judge's score, as where several methods
+        are compared.
+
+    Returns
+    -------
+    ScoreTable
+        One block a step with its dimensions, groups and Overall, then one with the Total. Values are final:
+        computed where they can be, with what the judge wrote beside them where that is another one.
+    """
+    blocks: list[Block] = []
+    for step in task.steps:
+        rows = [
+            _row(task, f"{step.id}.{part}", scorers, "overall" if part == "overall" else "part", beside)
+            for part in step.parts
+        ]
+        blocks.append(Block(step.name, tuple(rows)))
+    blocks.append(Block("", (_row(task, "total", scorers, "total", beside),)))
+    differs = any(cell.wrote for block in blocks for row in block.rows for cell in row.cells)
+    columns = tuple((one.name, one.kind) for one in scorers)
+    return ScoreTable(columns, tuple(blocks), differs, _note(columns, beside))
+
+
+def _note(columns: Sequence[tuple[str, str]], beside: Kind) -> str:
+    return _NOTES[beside] if {kind for _, kind in columns} == {"judge", "rater"} else ""
+
+
+def _row(task: Task, identity: str, scorers: Sequence[Scorer], kind: str, beside: Kind) -> Row:
+    values = [one.sheet.final(identity) for one in scorers]
+    judged = _mean(value for value, one in zip(values, scorers, strict=True) if one.kind == "judge")
+    rated = _mean(value for value, one in zip(values, scorers, strict=True) if one.kind == "rater")
+    cells: list[Cell] = []
+    for value, one in zip(values, scorers, strict=True):
+        score, rating = (judged, value) if beside == "rater" else (value, rated)
+        difference = difference_text(score, rating) if one.kind == beside else ""
+        cells.append(Cell(points_text(value), _wrote(one, identity, value), difference))
+    return Row(display_name(task, identity), _most(task, identity), tuple(cells), kind)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _most(task: Task, identity: str) -> str:
+    step, part = resolve(task, identity)
+    return str(points_range(task, step, part)[1])
+
+
+def _wrote(scorer: Scorer, identity: str, value: float | None) -> str:
+    if scorer.kind == "rater":
+        return ""
+    step_id, _, part = identity.partition(".")
+    step = scorer.sheet.step(step_id)
+    of_step = step.written.get(part) if step is not None else None
+    written = of_step if part else scorer.sheet.written_total
+    return f"wrote {points_text(written)}" if None not in (written, value) and written != value else ""
+
+
+def difference_text(score: float | None, rating: float | None) -> str:
+    """Write a score minus a rating with its sign; nothing where one is missing."""
+    if score is None or rating is None:
+        return ""
+    return f"{score - rating:+.3g}".replace("-", "−") if score != rating else "±0"
+
+
+def unit_table(
+    task: Task, units: Sequence[tuple[str, str]], scorers: Mapping[str, Sequence[Scorer]]
+) -> ScoreTable:
+    """Lay out the scores of a batch whose items are responses of their own.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    units : sequence of tuple of (str, str)
+        Ids and texts, in the order of the batch.
+    scorers : mapping of str to sequence of Scorer
+        By unit, its judges and raters.
+
+    Returns
+    -------
+    ScoreTable
+        One block a dimension, one row a unit. One without points has the code that says why.
+    """
+    columns = list(dict.fromkeys((one.name, one.kind) for of in scorers.values() for one in of))
+    columns.sort(key=lambda column: column[1] == "rater")
+    blocks = []
+    for identity in identities(task):
+        most = _most(task, identity)
+        rows = []
+        for unit, text in units:
+            of = {(one.name, one.kind): one.sheet for one in scorers.get(unit, ())}
+            mean = _mean(sheet.final(identity) for (_, kind), sheet in of.items() if kind == "judge")
+            cells = [_unit_cell(identity, of.get(column), column[1], mean) for column in columns]
+            rows.append(Row(f"{unit}: {text}" if text else unit, most, tuple(cells)))
+        blocks.append(Block(display_name(task, identity), tuple(rows)))
+    return ScoreTable(tuple(columns), tuple(blocks), differs=False, note=_note(columns, "rater"))
+
+
+def _unit_cell(identity: str, sheet: ScoreSheet | None, kind: str, judged: float | None) -> Cell:
+    if sheet is None:
+        return Cell("–")
+    value = sheet.final(identity)
+    code = next((i.invalid for step in sheet.steps for i in step.items if i.invalid), "")
+    text = code if value is None and code else points_text(value)
+    return Cell(text, difference=difference_text(judged, value) if kind == "rater" else "")

@@ -1,0 +1,129 @@
+"""`creaeval experiment`: the shipped example, estimates, states, exit codes, and what untrusted names do."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from creaeval.errors import PermanentCallError
+from creaeval.llm.providers import registry
+from experiments.grids import NAMES, Priced, block, write_experiment
+from scripted import ScriptedModel
+
+if TYPE_CHECKING:
+    from conftest import CommandLine
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def offer(command: CommandLine, **models: ScriptedModel) -> None:
+    command.add(*(models.get(name) or ScriptedModel(f"scripted:{name}", answer=NAMES) for name in "aj"))
+
+
+def test_the_small_example_runs_to_its_end_and_shares_evidence(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local = ScriptedModel("local")
+    monkeypatch.setitem(registry._FACTORIES, "local", lambda _: local)
+    path = REPOSITORY / "experiments" / "small.yaml"
+    ended = command("experiment", "run", path)
+    assert ended.code == 0, ended.err
+    # Booklet: direct 1, cot 6, table 1, creaeval 6 + 1; no-memory 5 + 0, since there are no memories at the
+    # first step in either, and the canned evidence is the same; one-pass 1 + 1; the judge twice at two
+    # temperatures, of which one call was made by creaeval at 0.2. Uses of two objects: direct 2, creaeval 4.
+    calls = 1 + 6 + 1 + 7 + 5 + 2 + (4 - 1) + 2 + 4
+    assert len(local.requests) == calls
+    ended = command("experiment", "status", path)
+    assert ended.out.count("finished") == 10 + 1
+    assert "10 of 10 runs finished" in ended.out
+    assert command("experiment", "run", path).out.count("finished before") == 10
+    assert len(local.requests) == calls
+
+
+def test_a_dry_run_shows_what_it_would_take_and_makes_no_ledger(command: CommandLine) -> None:
+    offer(command, a=Priced("scripted:a"), j=(judge := Priced("scripted:j")))
+    grid = [block("first"), block("second", judges=["scripted:j", "scripted:a"]), block("sft", method="sft")]
+    path = write_experiment(command.folder, grid=grid)
+    ended = command("experiment", "run", path, "--dry-run")
+    assert ended.code == 0, ended.err
+    rows = {
+        line.split(":")[0].strip(): line.split() for line in ended.out.splitlines() if "responses" in line
+    }
+    # Two responses: two steps each and a judge, or two.
+    assert "6" in rows["first"]
+    assert "8" in rows["second"]
+    (all_of_them,) = (line.split() for line in ended.out.splitlines() if "All, shared calls once" in line)
+    assert "8" in all_of_them
+    assert "Nothing was sent." in ended.out
+    assert "needs a trained model, which this version cannot make" in ended.out
+    assert judge.requests == []
+    assert not (command.folder / ".creaeval").exists()
+
+
+def test_a_dry_run_knows_what_is_paid_for_already(command: CommandLine) -> None:
+    offer(command, a=Priced("scripted:a", answer=NAMES), j=Priced("scripted:j", answer=NAMES))
+    path = write_experiment(command.folder, grid=[block()])
+    assert command("experiment", "run", path).code == 0
+    ended = command("experiment", "run", path, "--dry-run")
+    (row,) = (line.split() for line in ended.out.splitlines() if "All, shared calls once" in line)
+    assert row[-5:] == ["6", "6", "0", "0", "0.00"]
+
+
+def test_a_cell_that_cannot_go_on_is_code_3_and_named_at_the_end(command: CommandLine) -> None:
+    bad = ScriptedModel("scripted:bad", fails=lambda _: PermanentCallError("the key [red]was[/red] refused."))
+    offer(command)
+    command.add(bad)
+    path = write_experiment(command.folder, grid=[block("good"), block("[b]x", judges="scripted:bad")])
+    ended = command("experiment", "run", path, "--out", "files")
+    assert ended.code == 3
+    assert (
+        "[b]x: all, creaeval, analyst scripted:a, judge scripted:bad: failed. the key [red]was[/red]"
+        in ended.out
+    )
+    assert len(list((command.folder / "files").iterdir())) == 1
+    assert (next((command.folder / "files").iterdir()) / "scores.csv").is_file()
+    ended = command("experiment", "status", path)
+    assert ("failed" in ended.out, "1 of 2 runs finished" in ended.out) == (True, True)
+    path = write_experiment(command.folder, grid=[block("bad", judges="scripted:bad")])
+    assert command("experiment", "run", path).code == 1
+
+
+def test_stopping_keeps_what_is_done_and_says_how_to_go_on(command: CommandLine) -> None:
+    stop = [True]
+
+    def interrupt(_: object) -> None:
+        if stop[0] and len(judge.requests) == 3:
+            raise KeyboardInterrupt
+
+    offer(command, j=(judge := ScriptedModel("scripted:j", answer=NAMES, fails=interrupt, concurrency=1)))
+    path = write_experiment(command.folder, grid=[block("one", method="direct"), block("two")])
+    ended = command("experiment", "run", path)
+    assert ended.code == 130
+    assert (
+        "Stopped with 1 of 2 runs finished; every finished call is kept. The same command goes on"
+        in ended.err
+    )
+    stop[0] = False
+    assert command("experiment", "run", path).code == 0
+
+
+@pytest.mark.parametrize("name", ["run", "status"])
+def test_what_is_wrong_is_code_1_without_a_traceback(command: CommandLine, name: str) -> None:
+    offer(command)
+    path = write_experiment(command.folder, grid=[block(judges="scripto:x")])
+    ended = command("experiment", name, path)
+    assert ended.code == 1
+    assert "found no provider 'scripto'" in ended.err
+    assert "Traceback" not in ended.err
+    assert command("experiment", name, "none.yaml").code == 1
+
+
+def test_there_is_no_status_without_a_ledger(command: CommandLine) -> None:
+    offer(command)
+    path = write_experiment(command.folder, grid=[block()])
+    ended = command("experiment", "status", path)
+    assert (ended.code, "there is no ledger here" in ended.err) == (1, True)
+    shutil.rmtree(command.folder / ".creaeval", ignore_errors=True)

@@ -1,0 +1,110 @@
+"""Reading an experiment's file: what it may say, and how it is told what it may not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from creaeval.errors import SettingError
+from creaeval.experiments import cells, read_experiment
+from experiments.grids import block, experiment, write_experiment
+
+SHIPPED = Path(__file__).parents[2] / "experiments"
+
+
+def wrong(path: Path) -> tuple[str, ...]:
+    with pytest.raises(SettingError) as caught:
+        read_experiment(path)
+    return caught.value.problems
+
+
+def test_paths_start_at_the_files_folder_and_scalars_may_stand_for_lists(tmp_path: Path) -> None:
+    found = experiment(tmp_path, grid=[block(settings={"judge.temperature": 0.5}, examples="shown.csv")])
+    data, part = found.data["all"], found.grid[0]
+    assert data.responses == (tmp_path / "responses.json",)
+    assert data.task == str(tmp_path / "mine.yaml")
+    assert (part.data, part.judges, part.examples) == (("all",), ("scripted:j",), tmp_path / "shown.csv")
+    assert part.settings == {"judge.temperature": (0.5,)}
+    assert found.agreement.measures == ("qwk", "pearson", "icc")
+
+
+def test_an_unknown_key_is_refused_with_its_place_and_the_nearest_name(tmp_path: Path) -> None:
+    path = write_experiment(tmp_path, grid=[{**block("first"), "anlyst": "local"}], nmae="x")
+    text = path.read_text()
+    line = next(n for n, words in enumerate(text.splitlines(), 1) if "anlyst" in words)
+    problems = wrong(path)
+    assert any("at nmae: unknown key 'nmae'. Did you mean 'name'?" in problem for problem in problems)
+    assert any(
+        f"line {line}, at grid › first › anlyst: unknown key 'anlyst'. Did you mean 'analyst'?" in problem
+        for problem in problems
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"grid": [block(method="dirct")]}, "there is no method 'dirct'"),
+        ({"grid": [block(method="dirct")]}, "Did you mean 'direct'?"),
+        ({"grid": [block(method="sfft")]}, "Did you mean 'sft'?"),
+        ({"grid": [block(data="al")]}, "there is no data set 'al'; known are all. Did you mean 'all'?"),
+        ({"grid": [block(), block()]}, "2 blocks are called 'b'"),
+        ({"grid": [block(settings={"judge.temprature": 1})]}, "Did you mean temperature?"),
+        (
+            {"grid": [block(settings={"judge.temperature": [0.2, 5]})]},
+            "found 5, expected a number from 0 to 2",
+        ),
+        ({"grid": [block(settings={"judge.temperature": []})]}, "judge.temperature: found no value"),
+        ({"grid": [block(judges=[])]}, "at least 1 item"),
+        ({"grid": [block(judge_repeats=0)]}, "greater than or equal to 1"),
+        ({"grid": [block("a\nb")]}, "expected a name without line breaks"),
+        ({"data": {"x": {"task": "cgpst"}}}, "found no responses, no count with a template, and no scores"),
+        ({"data": {"x": {"task": "cgpst", "count": 3}}}, "count and template go together"),
+        (
+            {"data": {"x": {"task": "cgpst", "responses": "r", "count": 3, "template": "t"}}},
+            "expected either responses, or count",
+        ),
+        (
+            {"data": {"x": {"task": "cgpst", "scores": "s.csv"}}, "grid": [block(data="x")]},
+            "the data set 'x' has no responses that could be scored",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, content: dict[str, Any], message: str) -> None:
+    assert message in "\n".join(wrong(write_experiment(tmp_path, **content)))
+
+
+def test_a_file_that_is_no_experiment_is_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "list.yaml").write_text("- 1\n")
+    (tmp_path / "bad.yaml").write_text("name: [\n")
+    (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\xff")
+    assert "expected a mapping with the keys name, data and grid" in wrong(tmp_path / "list.yaml")[0]
+    assert "bad.yaml, line" in wrong(tmp_path / "bad.yaml")[0]
+    assert "not UTF-8" in wrong(tmp_path / "bytes.yaml")[0]
+    assert "cannot be read" in wrong(tmp_path / "none.yaml")[0]
+
+
+def test_a_tag_builds_no_object(tmp_path: Path) -> None:
+    (tmp_path / "tag.yaml").write_text("name: !!python/object/apply:os.getcwd []\ndata: {}\n")
+    assert "tag.yaml" in wrong(tmp_path / "tag.yaml")[0]
+
+
+def test_the_form_that_the_page_shows_is_read(tmp_path: Path) -> None:
+    page = (SHIPPED.parent / "docs" / "experiments.md").read_text(encoding="utf-8")
+    (tmp_path / "page.yaml").write_text(page.partition("```yaml\n")[2].partition("```")[0], encoding="utf-8")
+    assert [block.name for block in read_experiment(tmp_path / "page.yaml").grid] == ["methods"]
+
+
+def test_the_papers_grid_has_its_cells() -> None:
+    found = cells(read_experiment(SHIPPED / "paper.yaml"))
+    by_block = {name: [cell for cell in found if cell.block == name] for name in {c.block for c in found}}
+    # Table 2 has eight methods, Table 3 four and five, Figure 4 four analysts, Table 4 four ablations; the
+    # pilot four analysts at three temperatures, and one run of all judges for each temperature of the judge.
+    assert {name: len(of) for name, of in by_block.items()} == {
+        "methods": 8, "uses": 4, "stories": 5, "analysts and judges": 4, "ablations": 4,
+        "trained on evidence": 1, "temperature of the analyst": 12, "temperature of the judge": 3,
+    }  # fmt: skip
+    assert {cell.method for cell in found if cell.untrained} == {"sft", "sft-evidence", "samer"}
+    assert all(cell.judge_repeats == 2 for cell in by_block["temperature of the judge"])
+    assert all(cell.evidence_repeats == 5 for cell in by_block["temperature of the analyst"])

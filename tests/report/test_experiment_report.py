@@ -1,0 +1,245 @@
+"""An experiment's report: from runs and recorded scores to tables, figures and pages."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from creaeval.analysis import Resampling, collect_points
+from creaeval.analysis.method_table import method_table
+from creaeval.analysis.within import agreement_within
+from creaeval.errors import DataError
+from creaeval.experiments import load_results, read_experiment, run_experiment
+from creaeval.llm import Ledger
+from creaeval.llm.providers import registry
+from creaeval.report.experiment import compared_of, write_experiment_report
+from creaeval.runs import RunStore
+from data_folder import shared_data
+from experiments.grids import NAMES, block, experiment, write_experiment
+from scripted import ScriptedModel, fill
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from conftest import CommandLine
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def judge(name: str, points: Mapping[str, tuple[int, int]]) -> ScriptedModel:
+    """A judge that gives each response its points, whether it reads the response or evidence of it."""
+
+    def answer(request: Any) -> str:
+        said = re.findall(r"\br\d+\b", " ".join(message.text for message in request.messages))
+        if "evidence" in request.schema_name:
+            return json.dumps(fill(request.schema, request.schema_name, write=lambda _: said[-1]))
+        depth, width = points[said[-1]]
+        values = {f"{request.schema_name}.one.depth": depth, f"{request.schema_name}.two.width": width}
+        return json.dumps(fill(request.schema, request.schema_name, values))
+
+    return ScriptedModel(f"scripted:{name}", answer=answer)
+
+
+# Six responses; the judges see depth as the rater does, or a point above, and width the other way round.
+RATED = {f"r{n}": (n % 5 + 1, (2 * n) % 5 + 1) for n in range(1, 7)}
+
+
+@pytest.fixture(scope="module")
+def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    tmp_path = tmp_path_factory.mktemp("reported")
+    models = {
+        "a": ScriptedModel("scripted:a", answer=NAMES),
+        "j": judge("j", RATED),
+        "k": judge("k", {name: (min(5, a + 1), b) for name, (a, b) in RATED.items()}),
+    }
+    rows = [
+        (response, rater, dimension, points[place])
+        for response, points in RATED.items()
+        for rater in "AB"
+        for place, dimension in enumerate(("one.depth", "two.width"))
+    ]
+    folder = tmp_path / "grid"
+    folder.mkdir()
+    with (folder / "ratings.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("response_id", "rater", "dimension", "score"), *rows])
+    given = experiment(
+        folder,
+        n=6,
+        name="A <b>name</b>",
+        data={"all": {"task": "mine.yaml", "responses": "responses.json", "ratings": "ratings.csv"}},
+        grid=[
+            block("methods", method=["direct", "creaeval", "no-memory"], judges=["scripted:j", "scripted:k"]),
+            block("repeats", evidence_repeats=2, judge_repeats=2),
+        ],
+        agreement={"resamples": 50},
+    )
+    with pytest.MonkeyPatch.context() as patch, Ledger.open(tmp_path / "ledger.db") as ledger:
+        patch.setitem(registry._FACTORIES, "scripted", lambda name: models[name])
+        run_experiment(given, ledger)
+        results = load_results(given, RunStore(ledger))
+        write_experiment_report(given, results, tmp_path / "out")
+        yield tmp_path / "out"
+
+
+def test_a_grid_of_runs_becomes_tables_figures_and_pages(reported: Path) -> None:
+    tables = {path.name for path in (reported / "tables").glob("*.csv")}
+    for name in ("methods", "ablations", "judges", "judge_pairs", "cost", "raters", "length"):
+        assert f"all_methods_{name}.csv" in tables
+    assert {"all_repeats_evidence_stability.csv", "all_repeats_judge_stability.csv"} <= tables
+    # Judge j is the raters, judge k a point above them in depth: of two QWKs of 1 and one less, by hand.
+    rows = table(reported / "tables" / "all_methods_judges.csv")
+    values = {
+        (row["judge"], row["dimension"]): float(row["value"])
+        for row in rows
+        if (row["method"], row["measure"]) == ("direct", "qwk")
+    }
+    assert values["scripted:j", "AVG"] == pytest.approx(1)
+    assert values["scripted:k", "two.width"] == pytest.approx(1)
+    given, seen = [a for a, _ in RATED.values()], [min(5, a + 1) for a, _ in RATED.values()]
+    means = sum(given) / 6, sum(seen) / 6
+    above = 2 * sum((a - means[0]) * (b - means[1]) for a, b in zip(given, seen, strict=True)) / 6
+    below = sum(sum((v - m) ** 2 for v in of) / 6 for of, m in zip((given, seen), means, strict=True))
+    assert values["scripted:k", "one.depth"] == pytest.approx(above / (below + (means[0] - means[1]) ** 2))
+    # The files of one table hold the same numbers, and pages show them.
+    (line,) = [
+        line for line in (reported / "report.md").read_text().splitlines() if line.startswith("| creaeval | ")
+    ][:1]
+    assert line
+    for figure in (reported / "figures").glob("*.svg"):
+        ET.parse(figure)  # noqa: S314 - our own
+        assert figure.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
+        assert figure.with_suffix(".csv").exists()
+    assert {f"all_methods_{name}.svg" for name in ("heat", "forest", "variance", "quotes", "length")} <= {
+        path.name for path in (reported / "figures").iterdir()
+    }
+
+
+def test_the_page_has_the_tables_the_figures_and_the_responses(reported: Path) -> None:
+    page = (reported / "report.html").read_text(encoding="utf-8")
+    assert "<b>name</b>" not in page
+    assert "A &lt;b&gt;name&lt;/b&gt;" in page
+    assert page.count("data:image/svg+xml;base64,") >= 5
+    assert "First of r1." in page
+    assert "Agreement with people by dimension: QWK" in page
+    assert "¹ best, ² second best." in page
+
+
+def test_the_workbook_has_a_sheet_for_each_table(reported: Path) -> None:
+    import openpyxl  # type: ignore[import-untyped,unused-ignore]
+
+    book = openpyxl.load_workbook(reported / "tables.xlsx", read_only=True)
+    assert len(book.sheetnames) == len(list((reported / "tables").glob("*.csv")))
+
+
+def test_the_recorded_judges_of_stories_are_compared_without_any_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CREAEVAL_DATA", str(shared_data("ttcw").parent))
+    given = read_experiment(ROOT / "experiments" / "ttcw_recorded.yaml")
+    values: dict[tuple[str, str], float] = {}
+    for name, of in load_results(given, None).items():
+        (compared,) = compared_of(given, of)
+        found = method_table(
+            compared.task,
+            compared.scores,
+            compared.ratings,
+            n_resamples=0,
+            n_permutations=0,
+            measures=["qwk"],
+        )
+        rows = found[found["dimension"].eq("AVG")].to_dict("records")
+        values |= {(name, str(row["method"])): float(row["value"]) for row in rows}
+    # Means of QWK over the four dimensions, recomputed from the data by other code: facts of the data set.
+    every, models = "all 48 stories", "36 stories by models"
+    assert values[every, "human-human"] == pytest.approx(0.597, abs=0.001)
+    assert values[every, "claude3-opus"] == pytest.approx(0.190, abs=0.001)
+    assert values[every, "cgpt"] == pytest.approx(-0.060, abs=0.001)
+    # A rule that only knows who wrote a story: .60 .71 .77 .68, and nothing where models wrote all of them.
+    assert values[every, "rule: who wrote it"] == pytest.approx((0.60 + 0.71 + 0.77 + 0.68) / 4, abs=0.005)
+    assert values[models, "rule: who wrote it"] == 0
+    assert values[models, "human-human"] == pytest.approx(0.119, abs=0.001)
+
+
+def test_published_predictions_of_uses_are_methods_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CREAEVAL_DATA", str(shared_data("aut").parent))
+    given = read_experiment(ROOT / "experiments" / "aut_published.yaml")
+    (of,) = load_results(given, None).values()
+    (compared,) = compared_of(given, of)
+    found = agreement_within(
+        collect_points(compared.task, compared.scores, compared.ratings),
+        ["uses.originality"],
+        {key: extra["object"] for one in compared.scores for key, extra in one.carried.items()},
+        Resampling(n_resamples=0),
+    )
+    overall = {str(row["judge"]): float(row["overall"]) for row in found.to_dict("records")}
+    # As published for these rows.
+    published = {
+        "pred_ocsai_chatgpt_w": 0.781,
+        "pred_davinci_ft": 0.776,
+        "pred_ocsai_davinci2_w": 0.753,
+        "pred_gpt4_20shot": 0.666,
+        "pred_gpt4o_fewshot_w": 0.587,
+        "pred_gpt4_0shot": 0.504,
+        "pred_ocs_main": 0.277,
+    }
+    assert {name: overall[name] for name in published} == pytest.approx(published, abs=0.0006)
+
+
+def test_from_the_command_line_and_where_there_is_nothing_to_report(
+    command: CommandLine, tmp_path: Path
+) -> None:
+    path = write_experiment(tmp_path / "empty", grid=[block(analyst="local", judges="local")])
+    ended = command("experiment", "report", str(path))
+    assert (ended.code, "there is no ledger here" in ended.err) == (1, True)
+    with Ledger.open(command.folder / ".creaeval" / "ledger.db"):
+        pass
+    ended = command("experiment", "report", str(path))
+    assert ended.code == 1
+    assert "no run of it is finished and it names no scores" in ended.err
+    scores = "response_id,judge,dimension,score\nr1,one,one.depth,3\nr2,one,one.depth,4\n"
+    (tmp_path / "empty" / "scores.csv").write_text(scores)
+    (tmp_path / "empty" / "ratings.csv").write_text(scores.replace("judge", "rater"))
+    data = {"all": {"task": "mine.yaml", "scores": "scores.csv", "ratings": "ratings.csv"}}
+    path = write_experiment(tmp_path / "empty", data=data, agreement={"resamples": 0})
+    ended = command("experiment", "report", str(path), "--out", "out")
+    assert ended.code == 0, ended.err
+    assert "report.html" in ended.out
+    assert (command.folder / "out" / "tables" / "all_recorded_methods.csv").exists()
+
+
+def test_only_holds_for_files_that_do_not_say_it_themselves(tmp_path: Path) -> None:
+    folder = tmp_path / "only"
+    folder.mkdir()
+    (folder / "scores.csv").write_text(
+        "response_id,judge,one.depth\n" + "".join(f"r{n},j,{n}\n" for n in (1, 2))
+    )
+    (folder / "ratings.csv").write_text(
+        "response_id,rater,dimension,score,writer\nr1,A,one.depth,2,x\nr2,A,one.depth,3,y\n"
+    )
+    data = {
+        "all": {
+            "task": "mine.yaml",
+            "scores": "scores.csv",
+            "ratings": "ratings.csv",
+            "only": {"writer": "x"},
+        }
+    }
+    (of,) = load_results(read_experiment(write_experiment(folder, data=data)), None).values()
+    assert [sheet.response_id for one in of.recorded for sheet in one.sheets] == ["r1"]
+    assert [rating.response_id for rating in of.ratings] == ["r1"]
+    data["all"]["only"] = {"writer": "z"}
+    with pytest.raises(
+        DataError, match=r"'only' leaves no response\. Columns that scores and ratings carry: writer"
+    ):
+        load_results(read_experiment(write_experiment(folder, data=data)), None)
