@@ -254,7 +254,7 @@ def test_what_cannot_be_compared_is_said() -> None:
     with pytest.raises(SettingError, match="measure 'qvk': expected one of"):
         method_table(cgpst(), given, rated, measures=["qvk"])
     other = [scores("m", sheets("j", {"adequacy": NEAR}))]
-    with pytest.raises(SettingError, match="no ratings of these responses"):
+    with pytest.raises(SettingError, match="m: scored nothing that was rated"):
         method_table(cgpst(), other, rated)
     with pytest.raises(SettingError, match="There are no ratings"):
         method_table(cgpst(), given, [])

@@ -73,7 +73,7 @@ def experiment(folder: Path, n: int = 2, **content: Any) -> Experiment:
     return read_experiment(write_experiment(folder, n, **content))
 
 
-def block(name: str = "b", **content: Any) -> dict[str, Any]:
+def block(name: object = "b", **content: Any) -> dict[str, Any]:
     """A block of the grid over all responses by scripted models."""
     return {
         "name": name,

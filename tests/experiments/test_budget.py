@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import pytest
+from pydantic import BaseModel, Field
 
 import creaeval
 from creaeval.errors import BudgetReachedError, SettingError
 from creaeval.experiments import run_experiment
-from creaeval.llm import ChatReply, ChatRequest, Ledger, Message, Settings
+from creaeval.llm import Ask, ChatReply, ChatRequest, Ledger, Message, Prompt, Settings
 from creaeval.llm.budget import Budget, most_it_costs
 from creaeval.llm.chat import Limits
 from creaeval.llm.prices import Price
@@ -83,6 +85,38 @@ def test_in_chains_of_calls_too_all_that_was_sent_is_in_the_ledger(
     first, second = run_experiment(given, ledger)
     assert (first.scored, second.scored) == (12, 12)
     assert sum(len(models[name].requests) for name in "ajk") == 48 + 12 == n_calls(ledger)
+
+
+def test_a_run_that_was_finished_before_is_no_run_that_was_not_reached(
+    tmp_path: Path, models: dict[str, ScriptedModel], ledger: Ledger
+) -> None:
+    models["j"] = Priced("scripted:j", answer=NAMES)
+    grid = [block("dear", settings=LIMIT), block("made", method="direct", settings=LIMIT)]
+    given = experiment(tmp_path, grid=grid)
+    run_experiment(given, ledger, only=["made"])
+    dear, made = run_experiment(given, ledger, budget=Budget(0.5))
+    assert (dear.state, made.state, made.scored) == ("stopped", "kept", 2)
+
+
+def test_a_reply_that_another_process_was_quicker_with_is_paid_for_all_the_same(ledger: Ledger) -> None:
+    free = ScriptedModel("scripted:j")
+
+    class Slow(Priced):
+        async def request(self, request: ChatRequest) -> ChatReply:
+            with Ledger.open(ledger.where) as other:
+                await Ask(free, other, Settings(), role="judge")(*question, **named)
+            return await super().request(request)
+
+    class Form(BaseModel):
+        points: Annotated[int, Field(ge=0, le=5)]
+
+    question = (Prompt("Judge.", "This."), Form)
+    named: Any = {"schema_name": "form", "label": {"response_id": "r"}}
+    budget = Budget(500.0)
+    ask = Ask(Slow("scripted:j"), ledger, Settings(), role="judge", budget=budget)
+    asked = asyncio.run(ask(*question, **named))
+    assert asked.reply.cost_usd == 0.0
+    assert budget.spent == 1.0
 
 
 def test_calls_from_the_ledger_cost_nothing_and_still_work(

@@ -10,11 +10,15 @@ import pytest
 
 from creaeval.errors import PermanentCallError
 from creaeval.llm.providers import registry
+from creaeval.runs.panel_rows import long_with_panel
 from experiments.grids import NAMES, Priced, block, write_experiment
 from scripted import ScriptedModel
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from conftest import CommandLine
+    from creaeval.runs import Run
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -58,7 +62,7 @@ def test_a_dry_run_shows_what_it_would_take_and_makes_no_ledger(command: Command
     (all_of_them,) = (line.split() for line in ended.out.splitlines() if "All, shared calls once" in line)
     assert "8" in all_of_them
     assert "Nothing was sent." in ended.out
-    assert "needs a trained model, which this version cannot make" in ended.out
+    assert "needs a trained model (creaeval train) as its judge" in ended.out
     assert judge.requests == []
     assert not (command.folder / ".creaeval").exists()
 
@@ -100,14 +104,64 @@ def test_stopping_keeps_what_is_done_and_says_how_to_go_on(command: CommandLine)
 
     offer(command, j=(judge := ScriptedModel("scripted:j", answer=NAMES, fails=interrupt, concurrency=1)))
     path = write_experiment(command.folder, grid=[block("one", method="direct"), block("two")])
-    ended = command("experiment", "run", path)
+    ended = command("experiment", "run", path, "--budget", "5")
     assert ended.code == 130
+    assert "Spent now: $0 of $5." in ended.err
     assert (
         "Stopped with 1 of 2 runs finished; every finished call is kept. The same command goes on"
         in ended.err
     )
     stop[0] = False
     assert command("experiment", "run", path).code == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--dry-run"]])
+def test_an_experiment_without_a_run_is_an_error_also_in_a_dry_run(
+    command: CommandLine, options: list[str]
+) -> None:
+    offer(command)
+    path = write_experiment(command.folder, grid=[])
+    ended = command("experiment", "run", path, *options)
+    assert ended.code == 1
+    assert "there is no run that could be made" in ended.err
+    assert not (command.folder / ".creaeval").exists()
+
+
+def test_a_narrow_terminal_has_the_names_of_runs_before_the_table(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer(command)
+    path = write_experiment(command.folder, grid=[block("first"), block("second", method="direct")])
+    monkeypatch.setattr("creaeval.cli.experiment._WIDTH", 80)
+    for line in (["run", path, "--dry-run"], ["run", path], ["status", path]):
+        ended = command("experiment", *line)
+        assert (
+            "1  first: all, creaeval, analyst scripted:a, judge scripted:j\n2  second: all, direct"
+            in ended.out
+        )
+        rows = [row.split()[0] for row in ended.out.splitlines() if row.startswith("  ") and row.strip()]
+        assert {"1", "2"} <= set(rows)
+        assert "first" not in rows
+        assert all(len(row) <= 80 for row in ended.out.splitlines() if row.startswith("  "))
+
+
+def test_files_whose_writing_was_interrupted_are_written_by_the_same_command(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop = [True]
+
+    def interrupt(run: Run) -> pd.DataFrame:
+        if stop and stop.pop():
+            raise KeyboardInterrupt
+        return long_with_panel(run)
+
+    offer(command)
+    path = write_experiment(command.folder, grid=[block()])
+    monkeypatch.setattr("creaeval.runs.export.long_with_panel", interrupt)
+    assert command("experiment", "run", path, "--out", "files").code == 130
+    assert command("experiment", "run", path, "--out", "files").code == 0
+    (folder,) = (command.folder / "files").iterdir()
+    assert "r2" in (folder / "scores.csv").read_text(encoding="utf-8-sig")
 
 
 @pytest.mark.parametrize("name", ["run", "status"])

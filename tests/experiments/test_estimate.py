@@ -218,6 +218,21 @@ def test_one_response_stands_for_as_many_as_are_asked_for() -> None:
     assert thousand.notes == ("Scaled up from 1 of the responses to 1000.",)
 
 
+def test_calls_made_for_an_example_are_not_made_for_those_it_stands_for(tmp_path: Path) -> None:
+    responses, scenarios = responses_to("cgpst")
+    models: Any = {"method": "direct", "judges": [Priced("j")]}
+    path = tmp_path / "l.db"
+    creaeval.score(responses[:1], scenarios=scenarios, ledger=path, **models)
+    plan = make_plan(
+        task=load_task("cgpst"), responses=responses[:1], scenarios=scenarios, analyst=None, **models
+    )
+    with Ledger.open(path) as ledger:
+        assert estimate_cell(plan, ledger=ledger).n_made == 1
+        estimate = estimate_cell(plan, 200, ledger=ledger)
+    assert (estimate.n_calls, estimate.n_made) == (200, 0)
+    assert estimate.cost_usd == pytest.approx(200 * (estimate_cell(plan).cost_usd or 0.0))
+
+
 def test_rates_are_not_waited_for_and_a_running_loop_does_not_matter() -> None:
     # At one request a minute, seven calls would take six.
     plan = plan_of(responses=[booklets.booklet()], settings={"requests_per_minute": 1})

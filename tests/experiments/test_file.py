@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from creaeval.analysis import MEASURES
 from creaeval.errors import SettingError
 from creaeval.experiments import cells, read_experiment
+from creaeval.experiments.file import Measure
 from experiments.grids import block, experiment, write_experiment
 
 SHIPPED = Path(__file__).parents[2] / "experiments"
@@ -59,6 +61,11 @@ def test_an_unknown_key_is_refused_with_its_place_and_the_nearest_name(tmp_path:
         ({"grid": [block(judges=[])]}, "at least 1 item"),
         ({"grid": [block(judge_repeats=0)]}, "greater than or equal to 1"),
         ({"grid": [block("a\nb")]}, "expected a name without line breaks"),
+        (
+            {"agreement": {"measures": ["qkw"]}},
+            "at agreement › measures › 1: found 'qkw'. Input should be 'qwk'",
+        ),
+        ({"agreement": {"measures": []}}, "at least 1 item"),
         ({"data": {"x": {"task": "cgpst"}}}, "found no responses, no count with a template, and no scores"),
         ({"data": {"x": {"task": "cgpst", "count": 3}}}, "count and template go together"),
         (
@@ -73,6 +80,27 @@ def test_an_unknown_key_is_refused_with_its_place_and_the_nearest_name(tmp_path:
 )
 def test_what_is_wrong_is_said(tmp_path: Path, content: dict[str, Any], message: str) -> None:
     assert message in "\n".join(wrong(write_experiment(tmp_path, **content)))
+
+
+def test_the_measures_that_a_file_may_name_are_those_there_are() -> None:
+    assert get_args(Measure) == tuple(MEASURES)
+
+
+def test_numbers_may_stand_for_names_and_values_of_columns(tmp_path: Path) -> None:
+    data = {2024: {"task": "mine.yaml", "responses": "responses.json", "only": {"plot": [1, 2]}}}
+    found = experiment(tmp_path, name=7, data=data, grid=[block(3, data=2024)])
+    assert (found.name, found.grid[0].name, found.grid[0].data) == ("7", "3", ("2024",))
+    assert found.data["2024"].only == {"plot": ("1", "2")}
+
+
+def test_public_data_that_was_not_fetched_is_said_with_the_command_that_fetches_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = {"x": {"task": "ttcw", "scores": "fetched:ttcw/judge_verdicts.csv"}}
+    (problem,) = wrong(write_experiment(tmp_path, data=data))
+    assert "at data › x › scores" in problem
+    assert "`creaeval data fetch ttcw` fetches" in problem
 
 
 def test_a_file_that_is_no_experiment_is_no_traceback(tmp_path: Path) -> None:
@@ -102,7 +130,8 @@ def test_the_papers_grid_has_its_cells() -> None:
     # Table 2 has eight methods, Table 3 four and five, Figure 4 four analysts, Table 4 four ablations; the
     # pilot four analysts at three temperatures, and one run of all judges for each temperature of the judge.
     assert {name: len(of) for name, of in by_block.items()} == {
-        "methods": 8, "uses": 4, "stories": 5, "analysts and judges": 4, "ablations": 4,
+        "methods": 6, "sft": 1, "samer": 1, "uses": 3, "sft on uses": 1, "stories": 4, "sft on stories": 1,
+        "analysts and judges": 4, "ablations": 4,
         "trained on evidence": 1, "temperature of the analyst": 12, "temperature of the judge": 3,
     }  # fmt: skip
     assert {cell.method for cell in found if cell.untrained} == {"sft", "sft-evidence", "samer"}

@@ -167,6 +167,19 @@ def test_a_key_may_lack_where_nothing_is_sent(tmp_path: Path, monkeypatch: pytes
     assert len(plan_experiment(given, to_run=False, check=False).runs) == 1
 
 
+def test_ratings_that_cannot_be_read_are_said_before_anything_is_asked(
+    tmp_path: Path, models: Models, ledger: Ledger
+) -> None:
+    data = {"all": {"task": "mine.yaml", "responses": "responses.json", "ratings": "lost.csv"}}
+    given = experiment(tmp_path, data=data, grid=[block()])
+    with pytest.raises(SettingError, match=r"lost\.csv: there is no such file"):
+        run_experiment(given, ledger)
+    assert models["a"].requests == []
+    # Where runs stand can be seen without.
+    (line,) = find_status(plan_experiment(given, to_run=False, check=False), RunStore(ledger)).runs
+    assert line.state == "not begun"
+
+
 def test_a_template_is_enough_for_an_estimate_and_not_for_a_run(
     tmp_path: Path, models: Models, ledger: Ledger
 ) -> None:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from creaeval.llm.chat import Finish
     from creaeval.sheets import ScoreSheet
 
-METHODS = [method.name for method in list_methods()]
+# The offline scorer is asked for uses alone and reads no prompt: tests/offline.
+METHODS = [method.name for method in list_methods() if method.provider != "offline"]
 EVIDENCE = [method.name for method in list_methods() if method.uses_analyst]
 
 
@@ -82,6 +83,9 @@ MAY_SEE: dict[str, dict[str, Sees]] = {
     "got": {"judge": SO_FAR},
     "got-aggregate": {"judge": SO_FAR},
     "reference": {"judge": replace(SO_FAR, reference=True)},
+    "samer": {"judge": Sees(raw="all")},
+    "sft": {"judge": WHOLE},
+    "sft-evidence": {"analyst": STEPWISE, "judge": EVIDENCE_ALONE},
 }
 
 
@@ -141,6 +145,9 @@ CGPST_CALLS = {
     "no-evidence": 1,
     "table": 1,
     "no-decoupling": 1,
+    "samer": 1,
+    "sft": 1,
+    "sft-evidence": 7,
     "cot": 6,
     "tot": 24,
     "tot-selected": 24,

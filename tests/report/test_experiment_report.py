@@ -9,16 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+import pandas as pd
 import pytest
 
 from creaeval.analysis import Resampling, collect_points
 from creaeval.analysis.method_table import method_table
 from creaeval.analysis.within import agreement_within
-from creaeval.errors import DataError
+from creaeval.errors import DataError, SettingError
 from creaeval.experiments import load_results, read_experiment, run_experiment
+from creaeval.experiments.grid import cells
 from creaeval.llm import Ledger
 from creaeval.llm.providers import registry
 from creaeval.report.experiment import compared_of, write_experiment_report
+from creaeval.report.experiment.compared import _labels
+from creaeval.report.experiment.exhibits import _read_costs
+from creaeval.report.experiment.short import _repeats
 from creaeval.runs import RunStore
 from data_folder import shared_data
 from experiments.grids import NAMES, block, experiment, write_experiment
@@ -243,3 +248,95 @@ def test_only_holds_for_files_that_do_not_say_it_themselves(tmp_path: Path) -> N
         DataError, match=r"'only' leaves no response\. Columns that scores and ratings carry: writer"
     ):
         load_results(read_experiment(write_experiment(folder, data=data)), None)
+
+
+def test_data_sets_whose_names_make_the_same_file_name_keep_their_own_files(tmp_path: Path) -> None:
+    folder = tmp_path / "names"
+    folder.mkdir()
+    for name, depth in (("one", 3), ("two", 4)):
+        (folder / f"{name}.csv").write_text(
+            "response_id,rater,dimension,score\n"
+            + "".join(f"{r},A,one.depth,{depth}\n" for r in ("r1", "r2"))
+        )
+    (folder / "scores.csv").write_text(
+        "response_id,judge,dimension,score\nr1,j,one.depth,1\nr2,j,one.depth,1\n"
+    )
+    # Neither name has a letter that a file name may have.
+    data = {
+        name: {"task": "mine.yaml", "scores": "scores.csv", "ratings": f"{file}.csv"}
+        for name, file in (("乙", "one"), ("甲", "two"))
+    }
+    given = read_experiment(
+        write_experiment(folder, data=data, agreement={"resamples": 0, "measures": ["bias"]})
+    )
+    write_experiment_report(given, load_results(given, None), tmp_path / "out")
+    biases = [
+        {float(row["value"]) for row in table(tmp_path / "out" / "tables" / f"{name}_methods.csv")}
+        for name in ("recorded", "recorded_2")
+    ]
+    # 1 less 3, and 1 less 4.
+    assert biases == [{-2.0}, {-3.0}]
+
+
+def test_settings_that_only_some_methods_have_do_not_change_their_names(tmp_path: Path) -> None:
+    given = experiment(
+        tmp_path / "grid",
+        grid=[
+            block(method=["direct", "creaeval", "no-memory"], settings={"analyst.temperature": [0.5]}),
+            block("apart", settings={"judge.temperature": [0.2, 0.5]}),
+        ],
+    )
+    found = cells(given)
+    names = [_labels([cell for cell in found if cell.block == name]) for name in ("b", "apart")]
+    assert names == [
+        ["direct", "creaeval", "no-memory"],
+        ["creaeval, judge.temperature=0.2", "creaeval, judge.temperature=0.5"],
+    ]
+
+
+def test_what_a_run_took_is_shown_of_all_runs_if_of_any_and_left_out_if_of_none() -> None:
+    rows = [("A", 0.0), ("B", 7.0)]
+    costs = pd.DataFrame(
+        [(run, "reasoning_tokens", 0.0, total) for run, total in rows]
+        + [(run, "cached_tokens", 0.0, 0.0) for run, _ in rows],
+        columns=["run", "measure", "p95", "total"],
+    )
+    found = _read_costs(costs, {"A": "direct", "B": "cot"})
+    # One long reply of many is seen in the total only, and a run without any has a 0 and no gap.
+    assert list(zip(found["method"], found["measure"], found["total"], strict=True)) == [
+        ("direct", "reasoning_tokens", 0.0),
+        ("cot", "reasoning_tokens", 7.0),
+    ]
+
+
+def test_repeats_of_several_methods_by_one_judge_have_a_row_each() -> None:
+    frame = pd.DataFrame(
+        [
+            (method, "j", 0.2, 2, dimension, value, n)
+            for method, value in (("direct", 0.25), ("creaeval", 0.5))
+            for dimension, n in (("one.depth", 6), ("AVG", 5))
+        ],
+        columns=["method", "judge", "temperature", "n_repeats", "dimension", "value", "n"],
+    )
+    found = _repeats(frame, ["method", "judge"])
+    assert found[["method", "n", "one.depth", "AVG"]].to_numpy().tolist() == [
+        ["direct", "5–6", ".250", ".250"],
+        ["creaeval", "5–6", ".500", ".500"],
+    ]
+
+
+def test_a_report_goes_over_no_other_page_and_into_no_file(tmp_path: Path) -> None:
+    folder = tmp_path / "grid"
+    folder.mkdir()
+    (folder / "scores.csv").write_text("response_id,judge,dimension,score\nr1,j,one.depth,1\n")
+    data = {"all": {"task": "mine.yaml", "scores": "scores.csv"}}
+    given = read_experiment(write_experiment(folder, data=data, about="Why & <b>how</b>."))
+    results = load_results(given, None)
+    (tmp_path / "report.html").write_text("mine")
+    with pytest.raises(SettingError, match=r"report\.html: this file is no report of creaeval"):
+        write_experiment_report(given, results, tmp_path)
+    with pytest.raises(SettingError, match=r"cannot be written \(.*\); name another folder with --out"):
+        write_experiment_report(given, results, tmp_path / "grid" / "scores.csv" / "inside")
+    write_experiment_report(given, results, tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert '<p class="lead" dir="auto">Why &amp; &lt;b&gt;how&lt;/b&gt;.</p>' in page

@@ -166,6 +166,16 @@ def test_intervals_of_the_forest_end_where_the_data_say() -> None:
     assert names == ["one", "two", "human-human"]
 
 
+def test_titles_of_the_forest_fit_their_panels_and_a_judge_of_its_own_name_is_named_once() -> None:
+    means = FOREST.assign(judge=[one if one == "human-human" else f"{one}: {one}" for one in FOREST["judge"]])
+    means["method"] = ["" if one == "human-human" else one for one in FOREST["judge"]]
+    figure = agreement_forest(means, measures=["qwk", "pearson", "icc", "bias"])
+    # Two lines, of a title that is longer than a quarter of the figure.
+    assert figure.axes[3].get_title() == "bias (scorer minus\nrater, in points)"
+    names = [one.get_text() for one in panel(figure).get_yticklabels()]
+    assert names == ["one", "two", "human-human"]
+
+
 def test_a_measure_that_is_not_in_the_data_is_said_to_be_missing() -> None:
     assert "not measured" in texts(agreement_forest(FOREST, measures=["qwk", "icc"]))
 

@@ -397,6 +397,22 @@ def test_cells_are_shown_as_they_are_to_be_read_and_sorted_by_their_numbers() ->
     assert [cell.text for cell in grid.foot[0]] == ["c", "12.000", "-0.1", "1,200", "30"]
 
 
+def test_numbers_with_commas_are_sorted_by_all_of_their_digits() -> None:
+    frame = pd.DataFrame({"name": list("abc"), "tokens": ["1,320 / 12,000", "880.5 / 900", "$1,234,567.5"]})
+    grid = make_grid(Table("t", frame), {})
+    assert [row[1].order for row in grid.rows] == [1320, 880.5, 1_234_567.5]
+
+
+def test_the_first_numbers_tell_raters_from_judges(tmp_path: Path) -> None:
+    page = page_of(scored(tmp_path, variant("r")), of_response("r"))
+    names = [words(one) for one in page.all("dl", class_="headline")[0].all("dt")]
+    assert names[1:4] == [
+        "Mean Total, scripted:one",
+        "Mean Total, Example A (rater)",
+        "Mean Total, Example B (rater)",
+    ]
+
+
 def test_a_quote_is_placed_in_the_text_as_it_was_written() -> None:
     text = "They said: “No\n  water … at night”, didn’t they?"
     span = place_quote("no water ... at night\", didn't", text)

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from creaeval.analysis.method_table import rank_methods
-from creaeval.report.markup import escape_latex, escape_markdown
+from creaeval.report.markup import escape_latex, escape_markdown, latex_grid
 from creaeval.report.tables import lay_out_tables, paper_number, write_paper_table
 
 if TYPE_CHECKING:
@@ -210,3 +210,11 @@ def test_a_table_without_rows_is_its_header_and_its_notes(tmp_path: Path) -> Non
     assert lines_of(markdown)["measure"][:2] == ["dimension", "name"]
     assert "No method was run." in markdown.read_text(encoding="utf-8")
     assert "No method was run." in latex.read_text(encoding="utf-8")
+
+
+def test_latex_takes_no_bracket_for_an_option_even_behind_spaces() -> None:
+    rows = [[escape_latex("\n[3cm]"), "1"], [escape_latex(" * a"), "2"]]
+    lines = latex_grid(["", "n"], rows, "", notes=[" [x]"]).splitlines()
+    for text in ("[3cm]", "* a", "[x]"):
+        (line,) = [one for one in lines if text in one]
+        assert line.startswith("{} ")

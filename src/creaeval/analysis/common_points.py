@@ -102,7 +102,8 @@ def find_common_points(
     Raises
     ------
     SettingError
-        There are no scores, the stage or a column of clusters is not known, or there is nothing to compare.
+        There are no scores, the stage or a column of clusters is not known, or there is nothing to compare:
+        nobody rated anything, or no response has scores of all.
     """
     judged = [one if isinstance(one, Scores) else scores_of(one) for one in scores]
     if not judged:
@@ -123,6 +124,8 @@ def find_common_points(
         notes.append("Different people rated different responses: they are put into slots by name.")
     methods = tuple(method_labels(judged))
     points, lost, said = _on_common(points, methods)
+    if not len(points):
+        raise SettingError(" ".join(["No response is there to compare on.", *said]))
     resampling = make_resampling(
         list(map(str, points["response_id"].unique())),
         carried_columns(judged, chosen),

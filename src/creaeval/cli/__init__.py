@@ -20,6 +20,7 @@ from creaeval.cli import (
     runs,
     score,
     tasks,
+    train,
 )
 
 app = typer.Typer(
@@ -36,6 +37,7 @@ app.command("raters", help=agree.RATERS_HELP, epilog=agree.RATERS_EXAMPLE)(agree
 app.command("compare", help=compare.HELP, epilog=compare.EXAMPLE)(compare.compare)
 app.command("report", help=report.HELP, epilog=report.EXAMPLE)(report.report)
 app.command("demo", help=demo.HELP, epilog=demo.EXAMPLE)(demo.demo)
+app.add_typer(train.app, name="train")
 app.add_typer(experiment.app, name="experiment")
 app.add_typer(methods.app, name="methods")
 app.add_typer(models.app, name="models")

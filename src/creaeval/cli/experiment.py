@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from creaeval.experiments import Planned, RunEnd
+    from creaeval.llm.budget import Budget as Allowance
 
 app = typer.Typer(
     help="Run a grid of methods, models and settings from one file, and see where it stands.",
@@ -50,10 +51,18 @@ def run(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Make the runs of an experiment that are not made yet; the same command goes on where it stopped."""
+    from creaeval.errors import SettingError
     from creaeval.experiments import plan_experiment, read_experiment
+    from creaeval.report.experiment_text import print_untrained
 
     experiment = read_experiment(file)
     planned = plan_experiment(experiment, only=only or (), keys=keys, to_run=not dry_run)
+    if not planned.runs:
+        print_untrained(_out(), planned.untrained)
+        raise SettingError(
+            f"experiment {experiment.name}: there is no run that could be made. `creaeval experiment report` "
+            "shows scores made elsewhere."
+        )
     if dry_run:
         _estimate(planned, ledger)
         return
@@ -92,12 +101,14 @@ def write_report(file: Path, out: Path | None, ledger: str) -> list[Path]:
     from creaeval.cli.stored import is_there, open_store
     from creaeval.experiments import load_results, read_experiment
     from creaeval.report.experiment import write_experiment_report
+    from creaeval.runs.export import file_names
 
     experiment = read_experiment(file)
     # Scores made elsewhere are reported without any ledger.
     needed = bool(experiment.grid) or is_there(ledger)
     with open_store(ledger) if needed else nullcontext() as store:
-        folder = out or Path(f"{experiment.name}-report")
+        # The name may hold what a path may not.
+        folder = out or Path(f"{file_names([experiment.name])[experiment.name]}-report")
         written = write_experiment_report(
             experiment,
             load_results(experiment, store),
@@ -124,12 +135,11 @@ def _make(planned: Planned, name: str, ledger: str, usd: float | None, out: Path
     from rich.console import Console
     from rich.markup import escape
 
-    from creaeval.errors import CreaEvalError
     from creaeval.experiments import find_status, make_runs
     from creaeval.llm import Ledger
     from creaeval.llm.budget import Budget
     from creaeval.report.experiment_text import print_ends, print_untrained
-    from creaeval.report.progress import cost_text, show_experiment
+    from creaeval.report.progress import show_experiment
     from creaeval.runs import RunStore, check_folder
 
     err = Console(stderr=True, highlight=False, emoji=False)
@@ -137,10 +147,9 @@ def _make(planned: Planned, name: str, ledger: str, usd: float | None, out: Path
     if out is not None:
         for one in planned.runs:
             check_folder(one.plan.run_id, out / one.plan.run_id)
-    if not planned.runs:
-        print_untrained(_out(), planned.untrained)
-        raise CreaEvalError(f"experiment {name}: there is no run that could be made.")
-    err.print(escape(f"Experiment {name}: {len(planned.runs)} runs, {_calls(planned)} calls at most."))
+    calls = sum(one.plan.n_calls for one in planned.runs)
+    words = f"Experiment {name}: {len(planned.runs)} runs, {calls} calls, shared ones counted in each."
+    err.print(escape(words))
     print_untrained(err, planned.untrained)
     _say_notes(planned, err)
     with Ledger.open(ledger) as opened:
@@ -151,21 +160,27 @@ def _make(planned: Planned, name: str, ledger: str, usd: float | None, out: Path
             states = [one.state for one in find_status(planned, RunStore(opened)).runs]
             err.print(
                 f"Stopped with {states.count('finished')} of {len(states)} runs finished; every finished "
-                "call is kept. The same command goes on from there.",
+                f"call is kept. The same command goes on from there. {_spent(budget)}",
                 soft_wrap=True,
             )
             return 130
-        spent = "" if budget is None else f"Spent now: {cost_text(budget.spent, 0)} of ${budget.usd:g}."
-        print_ends(_out(), ends, spent)
+        print_ends(_out(), ends, _spent(budget))
         if out is not None:
             _export(ends, out)
     return _exit_code(ends)
 
 
+def _spent(budget: Allowance | None) -> str:
+    from creaeval.report.progress import cost_text
+
+    return "" if budget is None else f"Spent now: {cost_text(budget.spent, 0)} of ${budget.usd:g}."
+
+
 def _exit_code(ends: tuple[RunEnd, ...]) -> int:
     if not any(end.scored for end in ends):
         return 1
-    return 0 if all(end.state in ("kept", "finished") and not end.failed for end in ends) else 3
+    whole = all(end.state in ("kept", "finished") and not end.failed and not end.not_captured for end in ends)
+    return 0 if whole else 3
 
 
 def _export(ends: tuple[RunEnd, ...], out: Path) -> None:
@@ -185,21 +200,18 @@ def _say_notes(planned: Planned, err: Console) -> None:
 
     from creaeval.runs import unscored_items
     from creaeval.runs.plan import repeat_notes
+    from creaeval.training import seen_in_training
 
     notes: dict[str, None] = {}
     for one in planned.runs:
         plan = one.plan
         notes |= dict.fromkeys(note for model, _ in plan.roles if (note := getattr(model, "warning", "")))
-        notes |= dict.fromkeys([*repeat_notes(plan), *unscored_items(plan)])
+        notes |= dict.fromkeys([*repeat_notes(plan), *unscored_items(plan), *seen_in_training(plan)])
     lines = list(notes)
     for line in lines[:_MOST_NOTES]:
         err.print(escape(line), style="yellow")
     if len(lines) > _MOST_NOTES:
         err.print(f"… and {len(lines) - _MOST_NOTES} more notes of this kind.", style="yellow")
-
-
-def _calls(planned: Planned) -> int:
-    return sum(one.plan.n_calls for one in planned.runs)
 
 
 def _out() -> Console:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from creaeval.analysis.agree import AgreementReport
     from creaeval.data import Rating
-    from creaeval.report.html import Figure
+    from creaeval.report.html.data import Part
     from creaeval.runs import Run
 
 _MOST_LINES = 10
@@ -66,6 +66,7 @@ def report(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Read a run and write its page."""
+    from creaeval.analysis.prepare import of_stage
     from creaeval.cli.stored import open_store
     from creaeval.data import read_columns, read_ratings, unmatched
     from creaeval.errors import SettingError
@@ -91,29 +92,40 @@ def report(
         for line in notes[:_MOST_LINES]:
             typer.echo(line, err=True)
         runs = [loaded] if other is None else [loaded, other]
-        agreement = _agreement(runs, rated, stage, resamples) if rated else None
-        chosen = [rating for rating in rated if stage is None or rating.stage == stage]
+        chosen = of_stage(rated, stage) if rated else []
+        agreement, said = _agreement(runs, chosen, resamples) if chosen else (None, [])
+        for line in said:
+            typer.echo(line, err=True)
         data = run_report(
             loaded,
             chosen,
             agreement=agreement,
             against=other,
             response_id=response,
-            figures=_figures(runs, chosen, resamples),
+            figures=_figures(runs, chosen, resamples, known=() if agreement is None else agreement.notes),
+            notes=said,
         )
         write_page(data, out)
     typer.echo(str(out))
 
 
 def _agreement(
-    runs: Sequence[Run], ratings: Sequence[Rating], stage: str | None, resamples: int
-) -> AgreementReport:
+    runs: Sequence[Run], ratings: Sequence[Rating], resamples: int
+) -> tuple[AgreementReport | None, list[str]]:
+    """Measure agreement; where there is nothing to measure, the report goes on and says why."""
     from creaeval.analysis import agree
+    from creaeval.errors import SettingError
 
-    return agree(runs[0].task, runs, ratings, stage=stage, n_resamples=resamples)
+    try:
+        return agree(runs[0].task, runs, ratings, n_resamples=resamples), []
+    except SettingError as error:
+        return None, [f"There is no agreement with the ratings. {error}"]
 
 
-def _figures(runs: Sequence[Run], ratings: Sequence[Rating], resamples: int) -> list[Figure]:
+def _figures(
+    runs: Sequence[Run], ratings: Sequence[Rating], resamples: int, known: Sequence[str]
+) -> list[Part]:
+    """Draw what the runs allow, and say what could not be drawn unless that is known already."""
     from creaeval.experiments.file import Agreement
     from creaeval.report.experiment import compare_runs, make_exhibits
     from creaeval.report.figures import to_svg
@@ -124,4 +136,5 @@ def _figures(runs: Sequence[Run], ratings: Sequence[Rating], resamples: int) -> 
         names = [f"{name} ({run.id})" for name, run in zip(names, runs, strict=True)]
     compared = compare_runs(list(zip(names, runs, strict=True)), ratings)
     found = make_exhibits(compared, Agreement(resamples=resamples))
-    return [Figure(one.caption, to_svg(one.figure)) for one in found.figures]
+    notes = dict.fromkeys(note for note in found.notes if note not in known)
+    return [*(Figure(one.caption, to_svg(one.figure)) for one in found.figures), *notes]

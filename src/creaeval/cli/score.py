@@ -28,16 +28,26 @@ def score(
         Path | None, typer.Option(help="File with the scenario the responses answer: yaml, json, txt or md.")
     ] = None,
     analyst: Annotated[
-        str, typer.Option(metavar="MODEL", help="Who gathers evidence, such as openai:NAME.")
-    ] = "local",
+        str | None, typer.Option(metavar="MODEL", help="Who gathers evidence, such as openai:NAME. [local]")
+    ] = None,
     judge: Annotated[
         list[str] | None,
         typer.Option(metavar="MODEL", help="Who scores the evidence; give it again for more. [local]"),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="With --method sft, sft-evidence or samer: the folder of the trained model, as a judge.",
+        ),
+    ] = None,
     settings: Set = None,
     models: Models = None,
     keys: Keys = None,
-    method: Annotated[str, typer.Option(help="How to score.")] = "creaeval",
+    method: Annotated[
+        str | None,
+        typer.Option(help="How to score. [creaeval; for task aut with no model named: offline]"),
+    ] = None,
     expected: Annotated[
         bool,
         typer.Option(
@@ -98,22 +108,28 @@ def score(
 ) -> None:
     """Score responses and write the results to a folder."""
     from creaeval.cli.running import run_and_report
-    from creaeval.data import BATCH, USE_ROLES, read_columns, read_ratings, unit_ids, unmatched
+    from creaeval.data import USE_ROLES, read_columns, read_ratings, unit_ids, unmatched
     from creaeval.errors import SettingError
     from creaeval.runs import prepare
+    from creaeval.runs.defaults import DEFAULT_MODEL, default_method, default_reading
     from creaeval.tasks import load_task
+    from creaeval.training import seen_in_training
 
+    the_task = load_task(task)
+    if method is None:
+        method = default_method(the_task, [one for one in (analyst, model, *(judge or [])) if one])
     if expected and method not in ("direct", "direct-expected"):
         raise SettingError(f"--expected goes with --method direct, not with {method}.")
-    the_task = load_task(task)
+    judges = _judges(judge or [], model, method)
     reading: dict[str, Any] = {}
     if the_task.unit == "item":
-        reading = {
+        given = {
             "columns": read_columns(columns or [], USE_ROLES),
-            "batch": batch or BATCH,
+            "batch": batch,
             "split": split,
             "mix_participants": mix_participants,
         }
+        reading = default_reading(method, given)
     elif columns or split is not None or mix_participants or batch is not None:
         raise SettingError(
             "--columns, --batch, --split and --mix-participants are for tasks of single uses, as aut is."
@@ -123,8 +139,8 @@ def score(
         files,
         task=the_task,
         scenarios=scenario,
-        analyst=analyst,
-        judges=judge or ["local"],
+        analyst=analyst or DEFAULT_MODEL,
+        judges=judges,
         method="direct-expected" if expected else method,
         settings=read_set(settings),
         models=models,
@@ -138,4 +154,25 @@ def score(
     )
     for line in unmatched(rated, unit_ids(the_task, plan.responses)):
         typer.echo(line, err=True)
-    raise typer.Exit(run_and_report(plan, ledger, out, rated, batch=batch or BATCH, budget=budget))
+    for line in seen_in_training(plan):
+        typer.echo(line, err=True)
+    raise typer.Exit(run_and_report(plan, ledger, out, rated, batch=reading.get("batch"), budget=budget))
+
+
+def _judges(judges: list[str], model: str | None, method: str) -> list[str]:
+    """Name the judges: a trained model is one, and its method needs no other."""
+    from creaeval.errors import SettingError
+    from creaeval.methods import get_method
+    from creaeval.runs.defaults import OFFLINE, default_judge
+
+    provider = get_method(method).provider
+    if model is None:
+        if provider not in ("", OFFLINE) and not judges:
+            raise SettingError(
+                f"--method {method} scores with a model that was trained for it: name its folder with "
+                f"--model (or --judge {provider}:DIR)."
+            )
+        return judges or [default_judge(method)]
+    if provider in ("", OFFLINE):
+        raise SettingError(f"--model goes with methods of trained models, not with {method}; use --judge.")
+    return [f"{provider}:{model}", *judges]

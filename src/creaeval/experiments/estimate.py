@@ -124,7 +124,8 @@ def estimate_cell(
     n_responses : int, optional
         Scale up to so many responses (batches, where items are the units); those of the plan are examples.
     ledger : Ledger, optional
-        Calls in it are not counted as cost. It is only read.
+        Calls in it are not counted as cost. It is only read; where the plan's responses are examples, not
+        even that, since calls made for an example are not made for those it stands for.
     most_cases : int
         Of a plan with more cases, so many from all over it are carried out and scaled up.
 
@@ -152,7 +153,7 @@ def estimate_cell(
     if not plan.cases and n_responses:
         raise SettingError("There is no response to go by, so what others would take cannot be estimated.")
     cases = _spread(plan.cases, most_cases)
-    scratch = _Scratch(ledger)
+    scratch = _Scratch(ledger if n_responses is None else None)
     seen = _Seen(scratch)
     outcomes: list[Outcome] = []
     work = carry_out(_pretended(plan, cases), cast("Ledger", scratch), outcomes.append, seen)

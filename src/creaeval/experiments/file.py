@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,12 +15,9 @@ from pydantic import ValidationInfo as Info
 from creaeval.data.fetch import data_folder
 from creaeval.errors import SettingError, TaskError
 from creaeval.llm.settings import read_settings
-from creaeval.methods import get_method, list_methods
+from creaeval.methods import get_method
 from creaeval.tasks.load import builtin_tasks, explain_all, read_yaml
 
-#: Methods of the paper that score with a model trained for it. They may stand in a grid, and are not run.
-NEEDS_TRAINING = ("samer", "sft", "sft-evidence")
-_PAPER = ("qwk", "pearson", "icc")
 #: A path that begins so is that of public data, in the folder that `creaeval data fetch` writes to.
 FETCHED = "fetched:"
 
@@ -32,7 +29,12 @@ def _list(value: Any) -> Any:
 def _beside(path: Path, info: Info) -> Path:
     # Paths are read from the experiment's own folder, wherever the command runs.
     if str(path).startswith(FETCHED):
-        return data_folder() / str(path).removeprefix(FETCHED)
+        name = str(path).removeprefix(FETCHED)
+        fetched = data_folder() / name
+        if not fetched.exists():
+            command = f"creaeval data fetch {Path(name).parts[0]}" if name else "creaeval data fetch NAME"
+            raise ValueError(f"{fetched} is not there; `{command}` fetches what can be fetched")
+        return fetched
     folder: Path = (info.context or {}).get("folder", Path())
     return folder / path.expanduser()
 
@@ -67,29 +69,34 @@ def _settings(given: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
 
 
 def _method(name: str) -> str:
-    if not needs_training(name):
-        try:
-            get_method(name)
-        except SettingError as error:
-            near = get_close_matches(name, NEEDS_TRAINING, n=1)
-            hint = f". Did you mean {near[0]!r}?" if near and "Did you mean" not in str(error) else ""
-            raise ValueError(f"{str(error).rstrip('.')}{hint}") from None
+    try:
+        get_method(name)
+    except SettingError as error:
+        raise ValueError(str(error).rstrip(".")) from None
     return name
 
 
-def needs_training(method: str) -> bool:
-    """Whether a method needs a trained model and is not there, so that its cells cannot be run.
+def needs_training(method: str, judges: Sequence[str]) -> bool:
+    """Whether a method needs trained models as judges that are not there, so that its cells cannot be run.
 
     Parameters
     ----------
     method : str
         Its name.
+    judges : sequence of str
+        Who is to score, such as ``hf:DIR``.
 
     Returns
     -------
     bool
     """
-    return method in NEEDS_TRAINING and all(method != one.name for one in list_methods())
+    provider = get_method(method).provider
+    return bool(provider) and not all(_is_there(judge, provider) for judge in judges)
+
+
+def _is_there(judge: str, provider: str) -> bool:
+    prefix, _, folder = judge.partition(":")
+    return prefix == provider and bool(folder) and Path(folder).expanduser().exists()
 
 
 def _name(name: str) -> str:
@@ -98,6 +105,20 @@ def _name(name: str) -> str:
     return name
 
 
+Measure = Literal[
+    "qwk",
+    "pearson",
+    "icc",
+    "icc1",
+    "linear",
+    "kappa",
+    "spearman",
+    "kendall",
+    "exact",
+    "adjacent",
+    "bias",
+    "rmse",
+]
 FilePath = Annotated[Path, AfterValidator(_beside)]
 FilePaths = Annotated[tuple[FilePath, ...], BeforeValidator(_list)]
 Name = Annotated[str, Field(min_length=1), AfterValidator(_name)]
@@ -108,7 +129,10 @@ Count = Annotated[int, Field(ge=1)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+    # A data set may be called 2024, and columns may hold numbers: what is text here is text there, too.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", str_strip_whitespace=True, coerce_numbers_to_str=True
+    )
 
 
 class Reading(_Model):
@@ -169,7 +193,11 @@ class Block(_Model):
 class Agreement(_Model):
     """How agreement with raters is measured for the tables; see :func:`creaeval.analysis.agree`."""
 
-    measures: Names = _PAPER
+    measures: Annotated[tuple[Measure, ...], BeforeValidator(_list), Field(min_length=1)] = (
+        "qwk",
+        "pearson",
+        "icc",
+    )
     clusters: Names = ()
     resamples: Annotated[int, Field(ge=0)] = 2000
     seed: Annotated[int, Field(ge=0)] = 0
@@ -213,7 +241,7 @@ def read_experiment(path: str | Path) -> Experiment:
     ------
     SettingError
         With every problem found: line, place, what was found and what was expected. Whether files and models
-        are there is not looked at.
+        are there is not looked at, but for fetched data.
     """
     path = Path(path)
     try:

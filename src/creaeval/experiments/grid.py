@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from creaeval.experiments.file import Block, Experiment
 
 #: Said of cells whose method scores with a model of its own that has to be trained first.
-UNTRAINED = "needs a trained model, which this version cannot make"
+UNTRAINED = (
+    "needs a trained model (creaeval train) as its judge, such as hf:DIR or samer:DIR, and none is there"
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Cell:
     @property
     def untrained(self) -> bool:
         """Whether its method needs a trained model that is not there."""
-        return needs_training(self.method)
+        return needs_training(self.method, self.judges)
 
 
 def cells(experiment: Experiment, only: Sequence[str] = ()) -> list[Cell]:
@@ -96,7 +98,7 @@ def cells(experiment: Experiment, only: Sequence[str] = ()) -> list[Cell]:
 
 def _cells_of(block: Block) -> Iterator[Cell]:
     for data, method in product(block.data, block.method):
-        uses_analyst = False if needs_training(method) else get_method(method).uses_analyst
+        uses_analyst = get_method(method).uses_analyst
         given = {
             name: values
             for name, values in block.settings.items()

@@ -12,6 +12,7 @@ from creaeval.data.batches import items_of
 from creaeval.data.examples import read_examples
 from creaeval.errors import DataError, InputError, SettingError
 from creaeval.experiments.grid import Cell, cells
+from creaeval.experiments.recorded import read_recorded
 from creaeval.llm import open_model
 from creaeval.llm.providers.book import open_book
 from creaeval.llm.providers.table import PROVIDERS
@@ -96,8 +97,9 @@ def plan_experiment(
     to_run : bool
         Whether the runs are to be made. If not, keys may be lacking and responses may be pretended.
     check : bool
-        Whether to see that each model would be sent all that is set for it. That loads the clients of hosted
-        models, which a look at finished runs need not wait for.
+        Whether to see that each model would be sent all that is set for it, and that ratings and scores made
+        elsewhere can be read. That loads the clients of hosted models, which a look at finished runs need not
+        wait for.
 
     Returns
     -------
@@ -121,6 +123,8 @@ def plan_experiment(
     to_plan = [cell for cell in found if not cell.untrained]
     book = open_book(experiment.models, keys)
     inputs = _Inputs(experiment, book if to_run else _with_any_keys(book), to_plan, to_run=to_run)
+    if check:
+        inputs.check_recorded()
     plans: dict[tuple[str, str], PlannedRun] = {}
     problems: dict[str, list[Cell]] = {}
     for cell in to_plan:
@@ -208,6 +212,12 @@ class _Inputs:
             yield
         except InputError as error:
             self.problems += [where + problem for problem in error.problems if problem not in self.problems]
+
+    def check_recorded(self) -> None:
+        """See that what the report will need beside the runs can be read: after them it would be too late."""
+        for name, data in self._data.items():
+            with self._noting():
+                read_recorded(name, self._experiment.data[name], data.task)
 
     def plan(self, cell: Cell) -> PlannedRun | None:
         """Plan a cell; None where something it needs could not be read, which is noted already."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from creaeval.data import read_ratings, read_scores
 from creaeval.errors import DataError
 from creaeval.experiments.grid import cells
 from creaeval.experiments.planning import is_wanted, plan_experiment
+from creaeval.experiments.recorded import read_recorded
 from creaeval.experiments.status import stored_runs
 from creaeval.tasks import load_task
 
@@ -85,15 +85,9 @@ def load_results(experiment: Experiment, store: RunStore | None) -> Mapping[str,
 
 def _results(name: str, given: DataSet, of_data: Iterable[Cell], found: Mapping[Cell, Run]) -> DataResults:
     task = load_task(given.task)
-    recorded = tuple(
-        scores for path in given.scores for scores in read_scores(path, task, blank_is_no=given.blank_is_no)
-    )
+    recorded, ratings = read_recorded(name, given, task)
     of_data = list(of_data)
     runs = tuple((cell, found[cell]) for cell in of_data if cell in found)
-    ratings: list[Rating] = []
-    if given.ratings:
-        read = read_ratings(given.ratings, task, columns=given.columns, blank_is_no=given.blank_is_no)
-        ratings = _of_stage(name, given, read)
     if given.only:
         # What one file says of a response holds for all of them.
         told = [(rating.response_id, rating.extra) for rating in ratings]
@@ -121,16 +115,3 @@ def _nothing_left(name: str, given: DataSet, told: Iterable[tuple[str, Mapping[s
         f"data set {name!r}: 'only' leaves no response. Columns that scores and ratings carry: "
         f"{', '.join(columns) or 'none'}; wanted is {wanted}."
     )
-
-
-def _of_stage(name: str, given: DataSet, ratings: list[Rating]) -> list[Rating]:
-    if given.rating_stage is None:
-        return ratings
-    kept = [rating for rating in ratings if rating.stage == given.rating_stage]
-    if ratings and not kept:
-        stages = ", ".join(sorted({rating.stage or "(none)" for rating in ratings}))
-        raise DataError(
-            f"data set {name!r}, rating_stage: no rating is of the stage {given.rating_stage!r}; "
-            f"found {stages}."
-        )
-    return kept

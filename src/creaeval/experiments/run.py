@@ -51,10 +51,13 @@ class RunEnd:
 
     @property
     def failed(self) -> int:
-        """Responses with a failure, and expected scores that could not be taken."""
-        if self.run is None:
-            return 0
-        return int(self.run.manifest.get("failed", 0)) + int(self.run.manifest.get("not_captured", 0))
+        """Responses with a failure."""
+        return 0 if self.run is None else int(self.run.manifest.get("failed", 0))
+
+    @property
+    def not_captured(self) -> int:
+        """Expected scores that could not be taken; asking again would bring the same replies."""
+        return 0 if self.run is None else int(self.run.manifest.get("not_captured", 0))
 
 
 class GridWatcher(Protocol):
@@ -147,10 +150,10 @@ def make_runs(
     known = {line.id for line in store.list()}
     ends: list[RunEnd] = []
     for one in planned.runs:
-        if budget is not None and budget.reached:
-            end = RunEnd(one, "not reached", error="the budget was reached before")
-        elif (run := _finished(store, one.plan.run_id, known)) is not None:
+        if (run := _finished(store, one.plan.run_id, known)) is not None:
             end = RunEnd(one, "kept", run)
+        elif budget is not None and budget.reached:
+            end = RunEnd(one, "not reached")
         else:
             end = _make(one, ledger, store, watcher, budget)
             known.add(one.plan.run_id)

@@ -275,6 +275,7 @@ class Ask:
             async with self._own_room, limiter.room, held:
                 reply, attempts = await self._request(key, request, label, limiter)
                 # No await between the reply and its commit: a cancelled task cannot lose what was paid for.
+                cost = cost_of(self.model, reply.usage)
                 stored = self.ledger.put(
                     NewCall(
                         key,
@@ -285,12 +286,13 @@ class Ask:
                         repeat,
                         reply,
                         schema_hash=form_hash,
-                        cost_usd=cost_of(self.model, reply.usage),
+                        cost_usd=cost,
                         attempts=attempts,
                     )
                 )
                 if self.budget is not None:
-                    self.budget.pay(stored.cost_usd)
+                    # For this reply, even if that of another process serves in its place.
+                    self.budget.pay(cost)
             # Whoever waits for the place sends its request before this reply is read: replies that come
             # together would else keep the provider idle for as long as reading all of them takes.
             for _ in range(2):

@@ -153,6 +153,8 @@ class Method:
         How often a judge answers the same question, as candidates to choose from.
     suffix : str
         What stands behind a judge's name on its sheets, where they hold something else than it wrote.
+    provider : str
+        The only provider whose models can be its judges; empty where any can.
     """
 
     name: str
@@ -165,6 +167,7 @@ class Method:
     examples: bool = False
     samples: int = 1
     suffix: str = ""
+    provider: str = ""
 
     def scorer(self, judge: str) -> str:
         """Return the name that a judge's sheets go by."""

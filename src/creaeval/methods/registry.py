@@ -23,6 +23,10 @@ _BUILTIN_MODULES = (
     "creaeval.methods.cot",
     "creaeval.methods.thoughts",
     "creaeval.methods.reference",
+    "creaeval.methods.sft",
+    "creaeval.methods.sft_evidence",
+    "creaeval.methods.samer",
+    "creaeval.methods.offline",
 )
 _methods: dict[str, Method] = {}
 
@@ -37,6 +41,7 @@ def register(
     examples: bool = False,
     samples: int = 1,
     suffix: str = "",
+    provider: str = "",
 ) -> Callable[[Scorer], Scorer]:
     """Register a method under the name users type.
 
@@ -44,7 +49,7 @@ def register(
     ----------
     name : str
         The name.
-    calls, uses_analyst, several_steps, logprobs, examples, samples, suffix
+    calls, uses_analyst, several_steps, logprobs, examples, samples, suffix, provider
         As in :class:`~creaeval.methods.Method`; its summary is the first line of the function's docstring.
 
     Returns
@@ -67,6 +72,7 @@ def register(
                 examples=examples,
                 samples=samples,
                 suffix=suffix,
+                provider=provider,
             )
         )
         return score

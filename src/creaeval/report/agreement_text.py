@@ -112,7 +112,7 @@ def _undefined(values: pd.DataFrame) -> list[str]:
         )
     if len(lines) > _MOST_LINES:
         rest = len(lines) - _MOST_LINES
-        lines[_MOST_LINES:] = [f"… and {rest} more such cases; agreement.csv has all (--out)."]
+        lines[_MOST_LINES:] = [f"… and {rest} more such cases; `creaeval agree --out FOLDER` writes all."]
     return lines
 
 
@@ -318,7 +318,7 @@ def _needed(report: AgreementReport) -> Iterator[str]:
         objects = "response" if " within " in design else design.partition(" x ")[0]
         yield (
             f"For a reliability of {rows['target'].iloc[0]:g} in ranking {objects}s: {'; '.join(told)} "
-            "(d_study.csv)."
+            "(d_study.csv of `creaeval agree --out FOLDER`)."
         )
 
 

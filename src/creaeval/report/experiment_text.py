@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from creaeval.experiments.run import RunEnd
     from creaeval.experiments.status import Status
 
+# A table that is narrower than this leaves no room for the names of runs.
+_WIDE_ENOUGH = 120
+# Columns that are not broken; the others are where there is no room.
+_WHOLE = ("Calls", "Tokens in", "Tokens out", "Scored", "Failed", "Id")
+
 
 def print_estimate(
     console: Console, planned: Planned, estimates: Sequence[CellEstimate], together: CellEstimate
@@ -41,10 +46,12 @@ def print_estimate(
         Of all of them, calls that several runs share counted once.
     """
     table = _table("Run", "Responses", "Calls", "In the ledger", "Tokens in", "Tokens out", "US dollars")
-    for one, estimate in zip(planned.runs, estimates, strict=True):
-        table.add_row(escape(one.label), _amount(one), *_estimate_cells(estimate))
+    labels = _labels(console, planned.runs)
+    for label, one, estimate in zip(labels, planned.runs, estimates, strict=True):
+        table.add_row(label, _amount(one), *_estimate_cells(estimate))
     table.add_section()
-    table.add_row("All, shared calls once", "", *_estimate_cells(together))
+    sums = ("All, shared calls once", "") if _is_wide(console) else ("All", "shared calls once")
+    table.add_row(*sums, *_estimate_cells(together))
     console.print(table)
     if together.unpriced:
         names = ", ".join(together.unpriced)
@@ -74,9 +81,10 @@ def print_status(console: Console, planned: Planned, status: Status) -> None:
         From :func:`creaeval.experiments.status.find_status`.
     """
     table = _table("Run", "State", "To score", "Scored", "Failed", "Cost", "Id", numbers=range(2, 6))
-    for one in status.runs:
+    labels = _labels(console, [one.planned for one in status.runs])
+    for label, one in zip(labels, status.runs, strict=True):
         table.add_row(
-            escape(one.planned.label),
+            label,
             one.state,
             str(one.wanted),
             str(one.scored),
@@ -106,11 +114,10 @@ def print_ends(console: Console, ends: Sequence[RunEnd], spent: str) -> None:
         What was spent now, in words; empty to say nothing of it.
     """
     table = _table("Run", "Ended", "Scored", "Failed", "Id", numbers=(2, 3))
-    for end in ends:
+    labels = _labels(console, [end.planned for end in ends])
+    for label, end in zip(labels, ends, strict=True):
         state = "finished before" if end.state == "kept" else end.state
-        table.add_row(
-            escape(end.planned.label), state, str(end.scored), str(end.failed), end.planned.plan.run_id
-        )
+        table.add_row(label, state, str(end.scored), str(end.failed), end.planned.plan.run_id)
     console.print(table)
     for end in ends:
         if end.error:
@@ -119,6 +126,12 @@ def print_ends(console: Console, ends: Sequence[RunEnd], spent: str) -> None:
             words = (
                 f"{end.planned.label}: {end.failed} failed; `creaeval runs show {end.planned.plan.run_id}` "
                 "says why, and the same command asks again for them."
+            )
+            console.print(escape(words), soft_wrap=True)
+        if end.not_captured:
+            words = (
+                f"{end.planned.label}: {end.not_captured} expected scores could not be taken; "
+                f"`creaeval runs show {end.planned.plan.run_id}` says why."
             )
             console.print(escape(words), soft_wrap=True)
     if spent:
@@ -131,20 +144,33 @@ def print_untrained(console: Console, untrained: Sequence[Cell]) -> None:
         console.print(escape(f"{cell.label}: {UNTRAINED}."), soft_wrap=True)
 
 
+def _is_wide(console: Console) -> bool:
+    return console.width >= _WIDE_ENOUGH
+
+
+def _labels(console: Console, runs: Sequence[PlannedRun]) -> list[str]:
+    """Name runs for the first column; where it would be too narrow for names, list them by number first."""
+    if _is_wide(console):
+        return [escape(one.label) for one in runs]
+    for number, one in enumerate(runs, 1):
+        console.print(escape(f"{number}  {one.label}"), soft_wrap=True)
+    return [str(number) for number in range(1, len(runs) + 1)]
+
+
 def _table(first: str, *others: str, numbers: Sequence[int] | range | None = None) -> Table:
     table = Table(box=SIMPLE_HEAD)
     table.add_column(first, overflow="fold")
     for place, name in enumerate(others, 1):
         right = numbers is None or place in numbers
-        table.add_column(name, justify="right" if right else "left", no_wrap=place > 1)
+        table.add_column(name, justify="right" if right else "left", no_wrap=name in _WHOLE)
     return table
 
 
 def _amount(planned: PlannedRun) -> str:
     if planned.pretended is None:
         return amount(planned.plan)
-    kind = "batches" if planned.plan.task.unit == "item" else "responses"
-    return f"{planned.pretended} {kind}, by a template"
+    kind = " batches" if planned.plan.task.unit == "item" else ""
+    return f"{planned.pretended}{kind} by template"
 
 
 def _estimate_cells(estimate: CellEstimate) -> tuple[str, ...]:

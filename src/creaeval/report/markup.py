@@ -78,10 +78,10 @@ def latex_grid(
             body.append(r"\midrule")
         # Behind the end of a row, LaTeX takes a bracket or asterisk for an option of it.
         line = " & ".join(row)
-        body.append(("{}" if line[:1] in ("[", "*") else "") + line + r" \\")
+        body.append(("{}" if line.lstrip()[:1] in ("[", "*") else "") + line + r" \\")
     below = []
     if notes:
-        lines = "\\\\\n".join("{}" * (note[:1] in ("[", "*")) + note for note in notes)
+        lines = "\\\\\n".join("{}" * (note.lstrip()[:1] in ("[", "*")) + note for note in notes)
         below = [r"\par\smallskip", r"\begin{minipage}{\linewidth}\footnotesize", lines, r"\end{minipage}"]
     return "\n".join(
         [

@@ -146,7 +146,7 @@ class ExperimentProgress:
     def __init__(self, progress: Progress, planned: Planned) -> None:
         self._progress, self._n_runs = progress, len(planned.runs)
         self._counts = Counts()
-        self._ended = self._calls = 0
+        self._ended, self._calls = 0, 0.0
         self._run: ProgressWatcher | None = None
         total = sum(one.plan.n_calls for one in planned.runs)
         self._line = progress.add_task("", total=total, counts=self._words(), stage="whole experiment")
@@ -160,12 +160,14 @@ class ExperimentProgress:
 
     def run_ends(self, end: RunEnd) -> None:
         """Count a run that ended and say how."""
+        done = 0.0
         if self._run is not None:
+            done = self._run.completed
             self._counts += self._run.counts
             self._run.remove()
             self._run = None
         self._ended += 1
-        self._calls += end.planned.plan.n_calls
+        self._calls += end.planned.plan.n_calls if end.state in ("kept", "finished") else done
         self._draw()
         if end.state != "finished":
             words = f"{end.planned.label}: {end.state}" + (f". {end.error}" if end.error else "")

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from creaeval.report.progress import cost_text
 from creaeval.report.unit_text import unit_table
+from creaeval.runs.confidence import confidence_notes
 from creaeval.tasks import display_name, resolve
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def notes(run: Run) -> list[str]:
             f"(first: {summary.first_disagreement}); the computed ones count, both are in scores.csv."
         )
     lines += summary.grid_notes
+    lines += confidence_notes(run)
     tokens = summary.tokens["all"]
     if tokens.calls:
         again = f", {tokens.from_ledger} of them from the ledger" if tokens.from_ledger else ""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
+from creaeval.runs.confidence import confidences, states_confidence
 from creaeval.runs.panel_rows import long_with_panel, wide_with_panel
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
     -------
     list of Path
         ``scores.csv``, ``scores_wide.csv``, ``failures.csv``, ``run.json``, and ``responses/ID.json`` with
-        evidence, memory and sheets of one response each, or of one batch where items are the units.
+        evidence, memory and sheets of one response each, or of one batch where items are the units. For the
+        method ``offline`` also ``confidence.csv``.
 
     Raises
     ------
@@ -49,11 +51,14 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
     check_folder(run.id, folder)
     try:
         (folder / "responses").mkdir(parents=True, exist_ok=True)
+        # First, so that a folder whose writing was interrupted is known as this run's.
+        record = _write_json({"state": run.state, **run.manifest}, folder / "run.json")
         written = [
             _write_frames((long_with_panel(part) for part in run.parts()), folder / "scores.csv"),
             _write_frames((wide_with_panel(part) for part in run.parts()), folder / "scores_wide.csv"),
             _write_frames((part.failures for part in run.parts()), folder / "failures.csv"),
-            _write_json({"state": run.state, **run.manifest}, folder / "run.json"),
+            *_confidence(run, folder),
+            record,
         ]
         names = file_names(list(run.units or run.carried))
         for outcome in run.outcomes:
@@ -65,6 +70,12 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
             f"`creaeval runs export {run.id} --out DIR` writes the same to another folder."
         ) from error
     return written
+
+
+def _confidence(run: Run, folder: Path) -> list[Path]:
+    if not states_confidence(run):
+        return []
+    return [_write_frames([confidences(run)], folder / "confidence.csv")]
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> Path:

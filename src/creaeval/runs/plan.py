@@ -195,6 +195,14 @@ def make_plan(
     names = [judge.name for judge in judges]
     if len(set(names)) < len(names):
         raise SettingError(f"Each judge can be named once; found {', '.join(names)}.")
+    if chosen.provider and (
+        others := [judge.name for judge in judges if judge.identity.get("provider") != chosen.provider]
+    ):
+        raise SettingError(
+            f"The method {method} is for models {chosen.provider}:DIR alone; found {', '.join(others)}."
+            if chosen.provider != "offline"
+            else f"The method offline has its own scorer as judge (offline); found {', '.join(others)}."
+        )
     if task.language not in prompt_languages():
         raise SettingError(
             f"Task {task.id} is in language {task.language!r}; "

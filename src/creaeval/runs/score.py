@@ -17,6 +17,7 @@ from creaeval.errors import BudgetReachedError, CreaEvalError
 from creaeval.llm import ChatModel, Ledger, Settings, open_model
 from creaeval.llm.budget import Budget
 from creaeval.llm.providers.book import open_book
+from creaeval.runs.defaults import DEFAULT_MODEL, default_judge, default_method, default_reading
 from creaeval.runs.engine import carry_out
 from creaeval.runs.manifest import describe_plan, describe_result
 from creaeval.runs.plan import MissingStep, Plan, make_plan, repeat_notes
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from creaeval.runs.engine import Watcher
     from creaeval.runs.run import Run, State
 
-DEFAULT_MODEL = "local"
 DEFAULT_LEDGER = ".creaeval/ledger.db"
 
 AnyModel: TypeAlias = str | ChatModel
@@ -42,9 +42,9 @@ def score(
     *,
     task: str | Path | Task = "cgpst",
     scenarios: str | Path | Mapping[str, Scenario] | None = None,
-    analyst: AnyModel = DEFAULT_MODEL,
-    judges: AnyModel | Sequence[AnyModel] = DEFAULT_MODEL,
-    method: str = "creaeval",
+    analyst: AnyModel | None = None,
+    judges: AnyModel | Sequence[AnyModel] = (),
+    method: str | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
     models: str | Path | None = None,
     keys: str | Path | None = None,
@@ -68,12 +68,13 @@ def score(
         A built-in task's name, a YAML file, or a task.
     scenarios : path or mapping of str to Scenario, optional
         What the responses answer, where the task brings no scenarios of its own.
-    analyst : str or ChatModel
+    analyst : str or ChatModel, optional
         Who gathers evidence, such as ``"openai:NAME"``; the local model if not named.
     judges : str, ChatModel or sequence of them
-        Who scores the evidence.
-    method : str
-        A registered method's name.
+        Who scores the evidence; the local model if not named.
+    method : str, optional
+        A registered method's name; if not given, ``creaeval`` or, for the task aut where no model is named,
+        ``offline`` with the offline scorer as judge.
     settings : mapping of str to object, or Settings, optional
         What is set for all roles or, as in ``{"temperature": 0, "judge.reasoning": "low"}``, for one; see
         :func:`creaeval.llm.settings.role_settings`. The rest is as each model's defaults say.
@@ -119,12 +120,18 @@ def score(
     KeyboardInterrupt
         Stopped by the user; the same call takes the run up again.
     """
+    the_task = task if isinstance(task, Task) else load_task(task)
+    named = list(judges) if isinstance(judges, list | tuple) else [judges]
+    if method is None:
+        method = default_method(the_task, named if analyst is None else [analyst, *named])
+    if the_task.unit == "item":
+        reading = default_reading(method, reading or {})
     plan = prepare(
         responses,
-        task=task,
+        task=the_task,
         scenarios=scenarios,
-        analyst=analyst,
-        judges=judges,
+        analyst=analyst or DEFAULT_MODEL,
+        judges=named or default_judge(method),
         method=method,
         settings=settings,
         models=models,
@@ -264,7 +271,8 @@ def run_plan(
 
     def close(state: State) -> Run:
         run = store.load(run_id)
-        if in_memory:
+        # A run that was not finished is loaded by whoever wants it, with outcomes of earlier attempts.
+        if in_memory and state == "finished":
             responses = {plan.responses[position].id: plan.responses[position] for position in sorted(held)}
             outcomes = tuple(held[position] for position in sorted(held))
             run = replace(run, outcomes=outcomes, responses=responses)

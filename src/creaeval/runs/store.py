@@ -15,11 +15,11 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
-    delete,
     func,
     select,
     update,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 
 from creaeval.data import Response
 from creaeval.errors import SettingError
@@ -131,43 +131,40 @@ class RunStore:
         ledger.migrate("runs", _MIGRATIONS, (_runs, _outcomes))
 
     def begin(self, plan: Plan, manifest: Mapping[str, Any]) -> None:
-        """Open a run, or reopen it: its earlier outcomes give way to those that now follow."""
-        run_id, now = plan.run_id, _now()
+        """Open a run, or reopen it: each of its earlier outcomes stands until its successor is kept.
+
+        Another process may be making the same run; as both have the same id, their outcomes are of the same
+        responses by the same calls, and neither's take away the other's.
+        """
+        now = _now()
+        values = {
+            "created": now,
+            "updated": now,
+            "state": "running",
+            "task": plan.task.model_dump(mode="json"),
+            "manifest": dict(manifest),
+            "scenarios": {
+                case.scenario.id: case.scenario.model_dump(mode="json")
+                for case in plan.cases
+                if case.scenario is not None
+            },
+        }
         with self._ledger.guard(), self._ledger.engine.begin() as connection:
-            connection.execute(delete(_outcomes).where(_outcomes.c.run_id == run_id))
-            connection.execute(delete(_runs).where(_runs.c.id == run_id))
-            connection.execute(
-                _runs.insert().values(
-                    id=run_id,
-                    created=now,
-                    updated=now,
-                    state="running",
-                    task=plan.task.model_dump(mode="json"),
-                    manifest=dict(manifest),
-                    scenarios={
-                        case.scenario.id: case.scenario.model_dump(mode="json")
-                        for case in plan.cases
-                        if case.scenario is not None
-                    },
-                )
-            )
+            _put(connection, _runs, {"id": plan.run_id}, values)
 
     def keep(
         self, run_id: str, outcome: Outcome, position: int, carried: Mapping[str, Any], response: Response
     ) -> None:
         """Commit one outcome, its response, and what :func:`creaeval.runs.units.kept_with` returns of it."""
+        values = {
+            "position": position,
+            "carried": dict(carried),
+            "outcome": outcome.model_dump(mode="json"),
+            # The file it came from may name people or places.
+            "response": response.model_dump(mode="json", exclude={"source"}),
+        }
         with self._ledger.guard(), self._ledger.engine.begin() as connection:
-            connection.execute(
-                _outcomes.insert().values(
-                    run_id=run_id,
-                    response_id=outcome.response_id,
-                    position=position,
-                    carried=dict(carried),
-                    outcome=outcome.model_dump(mode="json"),
-                    # The file it came from may name people or places.
-                    response=response.model_dump(mode="json", exclude={"source"}),
-                )
-            )
+            _put(connection, _outcomes, {"run_id": run_id, "response_id": outcome.response_id}, values)
 
     def end(self, run_id: str, state: State, manifest: Mapping[str, Any]) -> None:
         """Close a run in the state it reached."""
@@ -312,6 +309,17 @@ class _StoredResponses(Mapping[str, Response]):
         if kept is None:
             raise KeyError(response_id)
         return Response.model_validate(kept)
+
+
+def _put(connection: Connection, table: Table, key: Mapping[str, str], values: Mapping[str, Any]) -> None:
+    """Insert a row, or write over the one with its key: two processes may do so at once."""
+    insert = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
+    row = insert(table).values(**key, **values)
+    connection.execute(
+        row.on_conflict_do_update(
+            index_elements=list(key), set_={name: row.excluded[name] for name in values}
+        )
+    )
 
 
 def _no_such_run(run_id: str, found: list[str], known: list[str]) -> str:

@@ -202,4 +202,27 @@ def _local(rest: str) -> ChatModel:
     return LocalModel(rest or None)
 
 
+def _hf(rest: str) -> ChatModel:
+    from creaeval.llm.local.hf import HfModel
+
+    return HfModel(rest)
+
+
+def _samer(rest: str) -> ChatModel:
+    from creaeval.llm.local.samer import SamerModel
+
+    return SamerModel(rest)
+
+
+def _offline(rest: str) -> ChatModel:
+    from creaeval.llm.local.offline import OfflineModel
+
+    if rest:
+        raise SettingError(f"model 'offline:{rest}': there is one offline scorer; expected offline alone.")
+    return OfflineModel()
+
+
 register_provider("local", _local)
+register_provider("hf", _hf)
+register_provider("samer", _samer)
+register_provider("offline", _offline)

@@ -41,6 +41,8 @@ class Compared:
         People's.
     writer : str or None
         The column that names the model that wrote a response.
+    data : str
+        The data set's name, where there is one.
     """
 
     title: str
@@ -50,6 +52,7 @@ class Compared:
     runs: tuple[tuple[str, Run], ...]
     ratings: tuple[Rating, ...]
     writer: str | None = None
+    data: str = ""
 
     @property
     def analysts(self) -> tuple[str, ...]:
@@ -89,6 +92,7 @@ def compared_of(experiment: Experiment, results: DataResults) -> Iterator[Compar
             tuple(runs),
             tuple(results.ratings),
             data.writer,
+            results.name,
         )
 
     if results.recorded:
@@ -119,15 +123,21 @@ def _recorded(scores: Sequence[Scores], *, apart: bool) -> Iterator[Scores]:
 def _labels(cells: Sequence[Cell]) -> list[str]:
     """Name cells of one block by their method and by what else differs between them."""
     analysts = {cell.analyst for cell in cells if cell.analyst is not None}
-    values = {
-        name: {dict(cell.settings).get(name) for cell in cells} for cell in cells for name, _ in cell.settings
-    }
+    # A method without an analyst has none of its settings, which tells nothing apart.
+    values: dict[str, set[object]] = {}
+    for cell in cells:
+        for name, value in cell.settings:
+            values.setdefault(name, set()).add(value)
     labels = []
     for cell in cells:
         parts = [cell.method]
         if len(analysts) > 1 and cell.analyst is not None:
             parts.append(cell.analyst)
-        parts += [f"{name}={value}" for name, value in cell.settings if len(values[name]) > 1]
+        parts += [
+            f"{name}={'default' if value is None else value}"
+            for name, value in cell.settings
+            if len(values[name]) > 1
+        ]
         labels.append(", ".join(parts))
     return labels
 

@@ -156,7 +156,12 @@ def _with_people(found: Exhibits, how: Agreement) -> None:
         lambda: method_table(task, scores, ratings, measures=measures, **options),  # type: ignore[arg-type]
     )
     methods = {one.method for one in scores}
-    if FULL in methods and methods & set(ABLATIONS):
+    if FULL not in methods and any(run.manifest["method"] in ABLATIONS for _, run in of.runs):
+        found.notes.append(
+            f"Not there: agreement without parts of the method. It takes a block with {FULL} once, of one "
+            "analyst and one value of each setting."
+        )
+    elif FULL in methods and methods & set(ABLATIONS):
         kept = [one for one in scores if one.method == FULL or one.method in ABLATIONS]
         found.table(
             "ablations",
@@ -215,6 +220,8 @@ def _from_report(found: Exhibits, report: AgreementReport, how: Agreement) -> No
         "halo_means": "Correlation between the dimensions of a scorer",
         "stand_in": "Alternative annotator test",
         "calibration": "Raters' mean at each level of a judge",
+        "by_rater": "Agreement with each person",
+        "slots": "Agreement with raters dealt anew to slots",
     }
     for name, caption in captions.items():
         if name in report.tables:
@@ -293,7 +300,11 @@ def _of_runs(found: Exhibits, how: Agreement) -> None:
 
     runs = [run for _, run in found.compared.runs]
     labels = {run.id: label for label, run in found.compared.runs}
-    found.table("cost", "Cost per response", lambda: _read_costs(cost_per_response(runs), labels))
+    found.table(
+        "cost",
+        "Cost per response, median / 95th percentile",
+        lambda: _read_costs(cost_per_response(runs), labels),
+    )
     quotes = found.table("quotes", "Quotes found", lambda: quote_table(runs), shown=False)
     if quotes is not None:
         found.figure("quotes", "Share of quotes found", quotes, lambda: figures.quotes_found(quotes))
@@ -304,8 +315,8 @@ def _of_runs(found: Exhibits, how: Agreement) -> None:
 def _read_costs(costs: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     """Name the runs, and leave out what is nowhere other than 0."""
     costs = costs.assign(method=costs["run"].map(labels))
-    used = costs.groupby("measure")["p95"].transform(lambda values: values.isna() | values.ne(0)).astype(bool)
-    return costs[used | costs["measure"].eq("failed_attempts")].drop(columns="run")
+    used = set(costs.loc[costs["total"].ne(0), "measure"])  # an undefined one is not 0, either
+    return costs[costs["measure"].isin(used | {"failed_attempts"})].drop(columns="run")
 
 
 def _stability(found: Exhibits) -> None:
@@ -318,15 +329,21 @@ def _stability(found: Exhibits) -> None:
         for kind in ("evidence", "judge")
     }
     alike = vary = None
+
+    def named(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.assign(method=frame["run"].map(labels))
+
     if repeated["evidence"]:
         alike = found.table(
             "evidence_stability",
             "How alike repeated evidence is",
-            lambda: evidence_stability(repeated["evidence"]),
+            lambda: named(evidence_stability(repeated["evidence"])),
         )
     if repeated["judge"]:
         vary = found.table(
-            "judge_stability", "Variance of repeated scores", lambda: judge_stability(repeated["judge"])
+            "judge_stability",
+            "Variance of repeated scores",
+            lambda: named(judge_stability(repeated["judge"])),
         )
     for part, frame, values in (
         ("evidence_stability", alike, "Self-BLEU"),
@@ -335,7 +352,7 @@ def _stability(found: Exhibits) -> None:
         if frame is None:
             continue
         by = "model" if "model" in frame else "judge"
-        rows = frame["run"].map(labels) + ", " + frame[by].astype(str)
+        rows = frame["method"] + ", " + frame[by].astype(str)
         laid = frame.assign(row=rows, column=frame["dimension"])[["row", "column", "value"]]
         found.figure(
             part,

@@ -50,15 +50,18 @@ def experiment_page(
     runs: list[RunPart] = []
     cases: list[Case] = []
     for name in results:
-        blocks = [
-            one.compared for one in found if one.compared.runs and one.compared.title.startswith(f"{name}: ")
-        ]
+        blocks = [one.compared for one in found if one.compared.runs and one.compared.data == name]
         _add_pages(blocks, runs, cases)
     missing = [cell.label for one in results.values() for cell in one.missing]
     notes = [f"Not run yet, or not finished: {label}." for label in missing]
     return ReportData(
         title=experiment.name,
-        facts=[("About", experiment.about)] if experiment.about else [],
+        about=experiment.about,
+        facts=[
+            (f"{one.compared.title}, {name}", f"run {run.id}")
+            for one in found
+            for name, run in one.compared.runs
+        ],
         headline=list(_headline(found)),
         sections=[_section(one) for one in found],
         runs=runs,

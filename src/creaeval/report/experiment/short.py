@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.analysis.agreement import MEASURES
 from creaeval.analysis.pair_values import AVG
+from creaeval.report.agreement_text import span
 from creaeval.report.tables import UNDEFINED, paper_number
 from creaeval.tasks import display_name
 
@@ -110,13 +111,18 @@ def _length(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _evidence(frame: pd.DataFrame) -> pd.DataFrame:
-    shown = frame.assign(value=frame["value"].map(paper_number))
-    return _across(shown, ["measure", "model", "temperature", "n_repeats"], "dimension")
+    return _repeats(frame.assign(n=frame["n_responses"]), ["measure", "method", "model"])
 
 
 def _judges(frame: pd.DataFrame) -> pd.DataFrame:
-    shown = frame.assign(value=frame["value"].map(paper_number))
-    return _across(shown, ["judge", "temperature", "n_repeats"], "dimension")
+    return _repeats(frame, ["method", "judge"])
+
+
+def _repeats(frame: pd.DataFrame, who: Sequence[str]) -> pd.DataFrame:
+    """Lay dimensions across; n is that of the responses, from the fewest of a dimension to the most."""
+    down = [*who, "temperature", "n_repeats"]
+    n = frame.groupby(down, dropna=False)["n"].transform(span)
+    return _across(frame.assign(value=frame["value"].map(paper_number), n=n), [*down, "n"], "dimension")
 
 
 _SHORT: Mapping[str, Callable[[pd.DataFrame], pd.DataFrame]] = {

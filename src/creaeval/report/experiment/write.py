@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
@@ -13,12 +14,13 @@ from creaeval.report.tables import lay_out_tables, markdown_tables, write_paper_
 from creaeval.report.workbook import write_workbook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from creaeval.experiments.file import Experiment
     from creaeval.experiments.results import DataResults
     from creaeval.report.experiment.exhibits import Exhibits
+    from creaeval.runs import Run
 
 
 def write_experiment_report(
@@ -50,21 +52,42 @@ def write_experiment_report(
     Raises
     ------
     SettingError
-        There is nothing to report yet.
+        There is nothing to report yet, or the folder cannot be written to.
     """
-    from creaeval.report.figures import save
-    from creaeval.report.html import write_report
+    from creaeval.report.html.files import check_target, write_page
 
+    html = folder / "report.html"
+    check_target(html)
     found: list[Exhibits] = []
     for one in results.values():
         for compared in compared_of(experiment, one):
             said(f"{compared.title}: tables and figures")
-            found.append(make_exhibits(compared, experiment.agreement))
+            name = unused_name(compared.name, {one.compared.name for one in found})
+            exhibits = make_exhibits(replace(compared, name=name), experiment.agreement)
+            exhibits.notes += _failures(compared.runs)
+            found.append(exhibits)
     if not found:
         raise SettingError(
             f"{experiment.name}: no run of it is finished and it names no scores, so there is nothing to "
             "report. `creaeval experiment run` makes the runs."
         )
+    page = folder / "report.md"
+    try:
+        written = _write_exhibits(found, folder)
+        page.write_text(markdown_report(experiment, found), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise SettingError(
+            f"{error.filename or folder}: cannot be written ({error.strerror}); name another folder with "
+            "--out."
+        ) from error
+    said("report.html")
+    write_page(experiment_page(experiment, results, found), html)
+    return [html, page, *written]
+
+
+def _write_exhibits(found: Sequence[Exhibits], folder: Path) -> list[Path]:
+    from creaeval.report.figures import save
+
     written: list[Path] = []
     tables, figures = folder / "tables", folder / "figures"
     for each in (tables, figures):
@@ -80,13 +103,26 @@ def write_experiment_report(
     every = {table.name: table.frame for exhibits in found for table in exhibits.tables}
     if every:
         written.append(write_workbook(every, folder / "tables.xlsx"))
-    page = folder / "report.md"
-    page.write_text(markdown_report(experiment, found), encoding="utf-8", newline="\n")
-    said("report.html")
-    html = folder / "report.html"
-    with html.open("w", encoding="utf-8", newline="\n") as file:
-        write_report(experiment_page(experiment, results, found), file)
-    return [html, page, *written]
+    return written
+
+
+def _failures(runs: Sequence[tuple[str, Run]]) -> list[str]:
+    """Say how many responses of each run have a failure; the report of a run has the reasons."""
+    return [
+        f"{name}: {run.n_failed} of {sum(map(len, run.units.values())) or len(run.outcomes)} responses have "
+        f"a failure and may lack scores; `creaeval report {run.id}` has the reasons."
+        for name, run in runs
+        if run.n_failed
+    ]
+
+
+def unused_name(name: str, taken: Collection[str]) -> str:
+    """Put a number behind a name that others have, so that nobody's files are written over."""
+    number, shown = 1, name
+    while shown in taken:
+        number += 1
+        shown = f"{name}_{number}"
+    return shown
 
 
 def markdown_report(experiment: Experiment, found: Sequence[Exhibits]) -> str:

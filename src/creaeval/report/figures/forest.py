@@ -20,7 +20,7 @@ from creaeval.report.figures.style import (
     finish,
     new_figure,
 )
-from creaeval.report.figures.text import chars, escape, labels
+from creaeval.report.figures.text import chars, labels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,9 +69,11 @@ def agreement_forest(means: pd.DataFrame, *, measures: Sequence[str] = PAPER, di
         # One scale, so that measures can be set beside each other; those in points have their own.
         one_scale = not {"bias", "rmse"} & set(measures)
         axes = figure.subplots(1, len(measures), sharex=one_scale, sharey=True, squeeze=False)[0]
+        panel = (TWO_COLUMNS - _NAMES) / len(measures)
+        titles = labels((MEASURES.get(measure, measure) for measure in measures), chars(panel, TEXT), 2)
         for one, measure in zip(axes, measures, strict=True):
             _draw(one, chosen[chosen["metric"].eq(measure)], scorers)
-            one.set_title(escape(MEASURES.get(measure, measure)))
+            one.set_title(titles[MEASURES.get(measure, measure)])
         names = labels(scorers, chars(_NAMES, TEXT), 2)
         shown = [names[one] for one in scorers]
         n = _n(chosen)
@@ -87,12 +89,14 @@ def agreement_forest(means: pd.DataFrame, *, measures: Sequence[str] = PAPER, di
 def _scorers(rows: pd.DataFrame) -> list[str]:
     """Name judges with their method, where there are several and the name does not begin with it."""
     methods = rows.loc[rows["judge"].ne(HUMAN), "method"].nunique()
-    return [
-        str(judge)
-        if methods < 2 or not method or str(judge).startswith(f"{method}: ")
-        else f"{method}: {judge}"
-        for method, judge in zip(rows["method"].fillna(""), rows["judge"], strict=True)
-    ]
+    names = []
+    for method, judge in zip(rows["method"].fillna("").astype(str), rows["judge"].astype(str), strict=True):
+        whole = (
+            judge if methods < 2 or not method or judge.startswith(f"{method}: ") else f"{method}: {judge}"
+        )
+        # A judge whose scores are a method of its own name is named once.
+        names.append(method if whole == f"{method}: {method}" else whole)
+    return names
 
 
 def _n(rows: pd.DataFrame) -> str:

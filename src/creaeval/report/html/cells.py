@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # A number with what belongs to it behind it, such as its interval.
 _WITH_MORE = re.compile(r"(.*?\S)\s+([\[(].*[\])])", re.DOTALL)
-_NUMBER = re.compile(r"\s*[<$]?\s*([+-]?\d*\.?\d+)")
+_NUMBER = re.compile(r"\s*[<$]?\s*([+-]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+))")
 _NO_NUMBER = ("", "–", "undefined")
 
 
@@ -114,7 +114,7 @@ def _cell(value: Any, digits: int, numeric: bool, link: str) -> Shown:
     text = str(value)
     if numeric:
         match = _NUMBER.match(text)
-        order = float(match[1]) if match else None
+        order = float(match[1].replace(",", "")) if match else None
         parts = _WITH_MORE.fullmatch(text)
         return Shown(parts[1], order, link, parts[2]) if parts else Shown(text, order, link)
     return Shown(text, text, link)

@@ -106,8 +106,10 @@ class ReportData:
     ----------
     title : str
         Its heading.
+    about : str
+        Said below the heading: what it is about.
     facts : sequence of tuple of (str, str)
-        Names and values below the heading: what ran.
+        Names and values at the end of the summary: what ran.
     headline : sequence of tuple of (str, str, str)
         The few numbers to see first: name, value, what to know about it.
     sections : sequence of Section
@@ -121,6 +123,7 @@ class ReportData:
     """
 
     title: str
+    about: str = ""
     facts: Sequence[tuple[str, str]] = ()
     headline: Sequence[tuple[str, str, str]] = ()
     sections: Sequence[Section] = ()

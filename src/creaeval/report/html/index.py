@@ -159,8 +159,13 @@ def mean_table(part: RunPart, index: Index) -> pd.DataFrame:
         name = step.name if step is not None and of == "overall" else display_name(task, identity)
         cells = [_summed(values.get(identity, [])) for values in index.points.values()]
         rows.append([name, points_range(task, step, of)[1], *cells])
-    names = [name if kind == "judge" else f"{name} (rater)" for kind, name in index.points]
+    names = [scorer_name(*scorer) for scorer in index.points]
     return pd.DataFrame(rows, columns=["Part", "of", *names])
+
+
+def scorer_name(kind: str, name: str) -> str:
+    """Name a scorer so that a person is not taken for a judge."""
+    return name if kind == "judge" else f"{name} (rater)"
 
 
 def response_table(part: RunPart, index: Index) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from creaeval.report.html.cells import Grid, make_grid
 from creaeval.report.html.data import Figure, ReportData, RunPart, Section, Table
-from creaeval.report.html.index import Index, index_run, mean_table, response_table
+from creaeval.report.html.index import Index, index_run, mean_table, response_table, scorer_name
 from creaeval.report.html.response import PageView, page_view
 from creaeval.report.html.scores import ScoreTable, judges_of, raters_of, score_table
 
@@ -162,8 +162,12 @@ def _headline(data: ReportData, indexes: list[Index]) -> list[tuple[str, str, st
         return given
     most = data.runs[0].run.task.max
     means = [
-        (f"Mean Total, {name}", f"{fmean(of['total']):.1f}", f"of {most}, n {len(of['total'])}")
-        for (_, name), of in indexes[0].points.items()
+        (
+            f"Mean Total, {scorer_name(*scorer)}",
+            f"{fmean(of['total']):.1f}",
+            f"of {most}, n {len(of['total'])}",
+        )
+        for scorer, of in indexes[0].points.items()
         if "total" in of
     ]
     return [*given[:1], *means[:_MOST_MEANS], *given[1:]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from creaeval.analysis.points import compared_dimensions
 from creaeval.errors import SettingError
 from creaeval.report.html.agreement import agreement_headline, agreement_section
-from creaeval.report.html.data import Case, Figure, Part, ReportData, RunPart, Section, Table
+from creaeval.report.html.data import Case, Part, ReportData, RunPart, Section, Table
 from creaeval.report.progress import cost_text
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def run_report(
     agreement: AgreementReport | None = None,
     against: Run | None = None,
     response_id: str | None = None,
-    figures: Sequence[Figure] = (),
+    figures: Sequence[Part] = (),
     notes: Sequence[str] = (),
 ) -> ReportData:
     """Put the report of a run together.
@@ -43,8 +43,8 @@ def run_report(
         Another run of the same task; one response is shown under both, side by side.
     response_id : str, optional
         Which; else the one on which the two differ most.
-    figures : sequence of Figure
-        Shown after the agreement.
+    figures : sequence of Figure, Table or str
+        Shown after the agreement, with what is to be said of them.
     notes : sequence of str
         Said before all else.
 

@@ -1,0 +1,213 @@
+"""Fine-tune an encoder on rated uses, with a running mean of its weights; or on a teacher's scores."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from aut.measures import measure
+from aut.network import Scorer, groups_of_weights, open_encoder, pad
+from aut.rows import choose, encode, ids_hash, in_batches, read_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+
+@dataclass(frozen=True)
+class Choices:
+    """All that decides a model, as its card states it."""
+
+    encoder: str
+    by: str = "split"
+    form: str = "pair"
+    seed: int = 1
+    epochs: float = 5.0
+    batch: int = 32
+    rate: float = 1e-4
+    layer_decay: float = 0.9
+    dropout: float = 0.1
+    mean_decay: float = 0.998
+    ranking: float = 0.0
+    centred: float = 0.0
+    pooled_weight: float = 0.0
+    with_val: bool = False
+    teacher: str = ""
+    teacher_share: float = 0.7
+    looks: float = 0.5
+
+
+def targets_of(rows: pd.DataFrame) -> NDArray[np.float32]:
+    """Points, and points less the mean of their study and object."""
+    points = rows["human_mean"]
+    inner = points - points.groupby(rows["group"]).transform("mean")
+    return np.stack([points, inner], axis=1).astype(np.float32)
+
+
+def loss_of(
+    found: torch.Tensor, target: torch.Tensor, weight: torch.Tensor, choices: Choices
+) -> torch.Tensor:
+    """Squared error, weighted, with the parts that the choices ask for."""
+    errors = (found - target) ** 2
+    loss = (weight * errors[:, 0]).sum() / weight.sum()
+    if choices.centred:
+        loss = loss + choices.centred * (weight * errors[:, 1]).sum() / weight.sum()
+    if choices.ranking:
+        # RankNet on all pairs of the batch, each weighted by how far apart people put the two.
+        apart = target[:, None, 0] - target[None, :, 0]
+        gap = apart.clamp(min=0)
+        between = found[:, None, 0] - found[None, :, 0]
+        loss = loss + choices.ranking * (gap * functional.softplus(-2 * between)).sum() / gap.sum().clamp(min=1e-6)
+    return loss
+
+
+def predict(model: Scorer, tokens: list[list[int]], pad_id: int, size: int = 128) -> NDArray[np.float64]:
+    """Both heads' outputs for rows, in their order."""
+    model.eval()
+    found = np.empty((len(tokens), 2))
+    with torch.inference_mode():
+        for batch in in_batches(tokens, size):
+            found[batch] = model(*pad([tokens[row] for row in batch], pad_id)).double().numpy()
+    return found
+
+
+def open_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
+    """Tokenizer of an encoder and the id it pads with."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    pad_id = tokenizer.token_to_id("[PAD]")
+    return tokenizer, tokenizer.token_to_id("<pad>") if pad_id is None else pad_id
+
+
+def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
+    """Train one model and write its weights, card and scores of the val rows to a folder."""
+    from safetensors.torch import save_file
+
+    torch.manual_seed(choices.seed)
+    rng = np.random.default_rng(choices.seed)
+    rows = read_rows(data)
+    fit, val = choose(rows, choices.by, "train"), choose(rows, choices.by, "val")
+    if choices.with_val:
+        import pandas as pd
+
+        fit = pd.concat([fit, val], ignore_index=True)
+    tokenizer, pad_id = open_tokenizer(encoder)
+    targets = targets_of(fit)
+    mean, spread = targets.mean(axis=0), targets.std(axis=0)
+    weights = np.minimum(fit["n_pooled"].to_numpy(np.float32), 4) ** choices.pooled_weight
+    if choices.teacher:
+        fit, targets, weights = add_teacher(rows, fit, targets, weights, choices)
+    fit_tokens = encode(tokenizer, fit, choices.form)
+    val_tokens = encode(tokenizer, val, choices.form)
+    standard = torch.from_numpy((targets - mean) / spread)
+    row_weights = torch.from_numpy(weights)
+    model, running = open_encoder(encoder, choices.dropout), open_encoder(encoder, choices.dropout)
+    running.load_state_dict(model.state_dict())
+    optimizer = torch.optim.AdamW(groups_of_weights(model, choices.rate, choices.layer_decay), foreach=True)
+    starts = [group["lr"] for group in optimizer.param_groups]
+    steps_each = math.ceil(len(fit) / choices.batch)
+    steps, warm = int(steps_each * choices.epochs), int(0.06 * steps_each * choices.epochs)
+    out.mkdir(parents=True, exist_ok=True)
+    step, best, history, began, losses = 0, -1.0, [], time.time(), []
+    while step < steps:
+        for batch in in_batches(fit_tokens, choices.batch, rng):
+            if step >= steps:
+                break
+            share = min((step + 1) / max(warm, 1), (steps - step) / max(steps - warm, 1))
+            for group, start in zip(optimizer.param_groups, starts, strict=True):
+                group["lr"] = start * share
+            model.train()
+            found = model(*pad([fit_tokens[row] for row in batch], pad_id))
+            loss = loss_of(found, standard[batch], row_weights[batch], choices)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            step += 1
+            losses.append(loss.item())
+            decay = min(choices.mean_decay, (1 + step) / (10 + step))
+            with torch.no_grad():
+                old, new = list(running.parameters()), list(model.parameters())
+                torch._foreach_lerp_(old, new, 1 - decay)
+            if step % int(steps_each * choices.looks) == 0 or step == steps:
+                scores = predict(running, val_tokens, pad_id)[:, 0] * spread[0] + mean[0]
+                now = measure(scores, val)
+                record = {
+                    "epoch": round(step / steps_each, 2),
+                    "loss": round(float(np.mean(losses)), 4),
+                    **{f"val_{name}": value for name, value in now.items()},
+                    "seconds": round(time.time() - began),
+                }
+                history.append(record)
+                losses = []
+                print(json.dumps(record), flush=True)
+                if choices.with_val or now["r"] > best:
+                    best = now["r"]
+                    save_file(
+                        {name: one.contiguous() for name, one in running.state_dict().items()},
+                        out / "model.safetensors",
+                    )
+                    val.assign(score=scores)[["row_id", "human_mean", "score"]].to_csv(
+                        out / "val.csv", index=False
+                    )
+                card = {
+                    "choices": asdict(choices),
+                    "target_mean": [float(one) for one in mean],
+                    "target_spread": [float(one) for one in spread],
+                    "train": {"n": len(fit), "sha256_of_ids": ids_hash(fit)},
+                    "val": {"n": len(val), "sha256_of_ids": ids_hash(val)},
+                    "objects": sorted(set(fit["prompt"])),
+                    "best_val_r": best,
+                    "history": history,
+                    "torch": torch.__version__,
+                    "threads": torch.get_num_threads(),
+                }
+                (out / "card.json").write_text(json.dumps(card, indent=1) + "\n")
+
+
+def add_teacher(
+    rows: pd.DataFrame,
+    fit: pd.DataFrame,
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    choices: Choices,
+) -> tuple[pd.DataFrame, NDArray[np.float32], NDArray[np.float32]]:
+    """Mix people's points with a teacher's scores, and add rows that only the teacher scored.
+
+    The file has row_id, prompt, response, score and inner: train rows, and uses moved to another object.
+    """
+    import pandas as pd
+
+    taught = pd.read_csv(choices.teacher, keep_default_na=False, na_values=[""], dtype={"row_id": str})
+    banned = set(rows.loc[rows["split"] == "test", "row_id"])
+    taught = taught[~taught["row_id"].isin(banned)].drop_duplicates("row_id")
+    by_id = taught.set_index("row_id")
+    there = fit["row_id"].isin(by_id.index)
+    mixed = targets.copy()
+    soft = by_id.loc[fit.loc[there, "row_id"], ["score", "inner"]].to_numpy(np.float32)
+    mixed[there] = (1 - choices.teacher_share) * targets[there] + choices.teacher_share * soft
+    extra = taught[~taught["row_id"].isin(set(rows["row_id"]))]
+    return (
+        pd.concat([fit, extra], ignore_index=True),
+        np.concatenate([mixed, extra[["score", "inner"]].to_numpy(np.float32)]),
+        np.concatenate([weights, np.ones(len(extra), np.float32)]),
+    )
+
+
+def load(folder: Path, encoder: Path) -> tuple[Scorer, dict[str, object]]:
+    """Open a trained model and its card."""
+    from safetensors.torch import load_file
+
+    model = open_encoder(encoder)
+    model.load_state_dict(load_file(folder / "model.safetensors"))
+    return model.eval(), json.loads((folder / "card.json").read_text())

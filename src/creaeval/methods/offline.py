@@ -1,0 +1,83 @@
+"""The method ``offline``: uses are scored by a small model that the package carries; nobody else is asked."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from creaeval.errors import ReplyError, SettingError
+from creaeval.llm.ask import Prompt
+from creaeval.methods.base import Outcome
+from creaeval.methods.panel import score_by_all
+from creaeval.methods.registry import register
+from creaeval.offline.exchange import SYSTEM, UsesReply, write_question
+from creaeval.sheets import ItemScores, ScoreSheet, StepScores
+from creaeval.sheets.compute import complete_sheet
+
+if TYPE_CHECKING:
+    from creaeval.llm import Ask
+    from creaeval.methods.base import Case, Roles
+
+TASK, STEP, DIMENSION = "aut", "uses", "originality"
+
+
+def _calls(case: Case, judges: int, __: int, judge_repeats: int) -> int:
+    if case.task.id != TASK:
+        raise SettingError(
+            f"The method offline scores uses of objects (task {TASK}) for originality; it cannot score task "
+            f"{case.task.id}. `creaeval methods list --task TASK` lists methods that can."
+        )
+    return judges * judge_repeats
+
+
+@register("offline", calls=_calls, uses_analyst=False, provider="offline")
+async def offline(case: Case, roles: Roles) -> Outcome:
+    """Score uses with the model that the package carries: free, private, without a network (task aut).
+
+    Parameters
+    ----------
+    case : Case
+        A batch of uses of one object. They are scored one by one, whatever shares the batch.
+    roles : Roles
+        The judge is the offline scorer.
+
+    Returns
+    -------
+    Outcome
+        Points are real numbers. ``trail`` has a line of JSON for each use: its id, the confidence of its score
+        and warnings; see :class:`creaeval.offline.UseScore`.
+    """
+    written = case.response.steps[STEP]
+    given = [item for item in written.items if not item.blank]
+    prompt = Prompt(SYSTEM, write_question(case.response.scenario, [item.text for item in given]))
+    trail: list[str] = []
+
+    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+        label = {"response_id": case.response.id, "step": "judge"}
+        asked = await judge(prompt, UsesReply, schema_name="aut_offline", label=label, repeat=repeat)
+        reply = asked.value
+        if not len(reply.originality) == len(reply.confidence) == len(reply.warnings) == len(given):
+            raise ReplyError(f"{judge.model.name} did not score each of the {len(given)} uses.")
+        points = dict(zip((item.number for item in given), reply.originality, strict=True))
+        if repeat == 0:
+            trail.extend(
+                json.dumps({"use": item.id, "confidence": sure, "warnings": said}, ensure_ascii=False)
+                for item, sure, said in zip(given, reply.confidence, reply.warnings, strict=True)
+            )
+        items = tuple(
+            ItemScores(item=item.number, invalid=item.invalid or "blank")
+            if item.blank
+            else ItemScores(item=item.number, scores={DIMENSION: points[item.number]})
+            for item in written.items
+        )
+        sheet = ScoreSheet(
+            response_id=case.response.id,
+            scorer=judge.model.name,
+            steps=(StepScores(step=STEP, items=items),),
+        )
+        return complete_sheet(case.task, sheet)
+
+    sheets, failures = await score_by_all(roles, one)
+    return Outcome(
+        response_id=case.response.id, trail=tuple(trail), sheets=tuple(sheets), failures=tuple(failures)
+    )

@@ -1,0 +1,5 @@
+"""The offline scorer of uses: a small encoder that the package carries, run by onnxruntime without a network."""
+
+from creaeval.offline.scorer import OfflineScorer, UseScore, scorer_identity
+
+__all__ = ["OfflineScorer", "UseScore", "scorer_identity"]

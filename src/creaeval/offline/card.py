@@ -1,0 +1,151 @@
+"""What the files of the offline scorer say of themselves."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from creaeval.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FILES = Path(__file__).parent / "files"
+MODEL, TOKENIZER, CARD, WORDS = "model.onnx", "tokenizer.json", "card.json", "words.txt"
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How likely a score is to be near what raters say: a logistic curve over the score.
+
+    Parameters
+    ----------
+    intercept, slope, bend : float
+        Of the score less 2, and of its square.
+    """
+
+    intercept: float
+    slope: float
+    bend: float
+
+    def of(self, score: float) -> float:
+        """Return the confidence of a score.
+
+        Parameters
+        ----------
+        score : float
+            In points.
+
+        Returns
+        -------
+        float
+            Probability, 0 to 1, that the mean of the raters is at most half a point away.
+        """
+        at = score - 2
+        return 1 / (1 + math.exp(-(self.intercept + self.slope * at + self.bend * at * at)))
+
+
+@dataclass(frozen=True)
+class Card:
+    """What decides scores and warnings beside the weights.
+
+    Parameters
+    ----------
+    name : str
+        The model's, as in tables.
+    objects : frozenset of str
+        Those with rated uses in the training data, in small letters.
+    words : frozenset of str
+        All words of the training data, in small letters.
+    seen, unseen : Trust
+        Confidence for uses of these objects, and for those of others.
+    most_tokens : int
+        What goes beyond is not read.
+    """
+
+    name: str
+    objects: frozenset[str]
+    words: frozenset[str]
+    seen: Trust
+    unseen: Trust
+    most_tokens: int
+
+
+def read_card(folder: Path = FILES) -> Card:
+    """Read the card and the words beside a model.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the files are; those of the package if not given.
+
+    Returns
+    -------
+    Card
+
+    Raises
+    ------
+    SettingError
+        A file is missing or damaged.
+    """
+    try:
+        found = json.loads((folder / CARD).read_text(encoding="utf-8"))
+        words = (folder / WORDS).read_text(encoding="utf-8").split()
+        runtime = found["runtime"]
+        return Card(
+            name=found["name"],
+            objects=frozenset(runtime["objects"]),
+            words=frozenset(words),
+            seen=Trust(*_three(runtime["trust_seen"])),
+            unseen=Trust(*_three(runtime["trust_unseen"])),
+            most_tokens=int(runtime["most_tokens"]),
+        )
+    except OSError as error:
+        raise _missing(Path(error.filename or folder)) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise SettingError(
+            f"{folder / CARD}: this is no card of an offline scorer ({type(error).__name__}: {error}). "
+            "Install creaeval again."
+        ) from None
+
+
+def _three(values: Sequence[float]) -> tuple[float, float, float]:
+    first, second, third = map(float, values)
+    return first, second, third
+
+
+def _missing(path: Path) -> SettingError:
+    return SettingError(f"{path}: this file of the offline scorer is missing. Install creaeval again.")
+
+
+@cache
+def files_sha256(folder: Path = FILES) -> str:
+    """Hash everything that decides scores: weights, tokenizer, card and words.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the files are.
+
+    Returns
+    -------
+    str
+        SHA-256 in hexadecimal.
+
+    Raises
+    ------
+    SettingError
+        A file is missing.
+    """
+    digest = hashlib.sha256()
+    for name in (MODEL, TOKENIZER, CARD, WORDS):
+        try:
+            digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
+        except OSError:
+            raise _missing(folder / name) from None
+    return digest.hexdigest()

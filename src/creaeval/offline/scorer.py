@@ -1,0 +1,169 @@
+"""Score uses of objects for originality with the encoder that the package carries."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from creaeval.errors import SettingError
+from creaeval.offline.card import FILES, MODEL, TOKENIZER, Card, files_sha256, read_card
+from creaeval.offline.doubts import FOREIGN, UNSEEN, is_foreign, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+# Uses with the same number of tokens that the model reads at once.
+_ROWS = 16
+
+
+@dataclass(frozen=True)
+class UseScore:
+    """What the offline scorer says of one use.
+
+    Parameters
+    ----------
+    originality : float
+        In points as raters give them, 1 to 5. It is an estimate of their mean and not cut off at the ends, so
+        that it may lie a little outside.
+    confidence : float
+        Probability, 0 to 1, that the mean of the raters is at most half a point away, estimated from rows the
+        model was not trained on.
+    warnings : tuple of str
+        ``object never seen in training`` and ``perhaps not English``. For either, people's ratings may be far
+        from the score; the confidence allows for the first only.
+    """
+
+    originality: float
+    confidence: float
+    warnings: tuple[str, ...] = ()
+
+
+class OfflineScorer:
+    """The model in memory.
+
+    Parameters
+    ----------
+    folder : Path
+        Where its files are; those of the package if not given.
+    threads : int, optional
+        Threads that score side by side; as many as there are processors if not given.
+
+    Raises
+    ------
+    SettingError
+        onnxruntime or tokenizers is not installed, or a file is missing.
+    """
+
+    def __init__(self, folder: Path = FILES, threads: int | None = None) -> None:
+        for package in ("onnxruntime", "tokenizers"):
+            if find_spec(package) is None:
+                raise SettingError(
+                    f"the offline scorer needs the package {package}, which is not installed. "
+                    f"Run: pip install {package}"
+                )
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        self.card: Card = read_card(folder)
+        files_sha256(folder)
+        options = onnxruntime.SessionOptions()
+        # Groups are scored side by side instead: rows this short gain nothing from threads of their own.
+        options.intra_op_num_threads = 1
+        options.log_severity_level = 3
+        self._session: Any = onnxruntime.InferenceSession(
+            str(folder / MODEL), options, providers=["CPUExecutionProvider"]
+        )
+        self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER))
+        self._tokenizer.enable_truncation(self.card.most_tokens)
+        self._tokenizer.no_padding()
+        self._threads = threads or os.cpu_count() or 1
+
+    def score(self, uses: Sequence[tuple[str, str]]) -> list[UseScore]:
+        """Score uses, in their order.
+
+        Parameters
+        ----------
+        uses : sequence of tuple of (str, str)
+            Each an object and what somebody would use it for.
+
+        Returns
+        -------
+        list of UseScore
+            A use's score does not depend on the others.
+        """
+        points = self._points(uses)
+        return [
+            self._score(its_object, text, point)
+            for (its_object, text), point in zip(uses, points, strict=True)
+        ]
+
+    def _score(self, its_object: str, text: str, point: float) -> UseScore:
+        card = self.card
+        seen = plain(its_object) in card.objects
+        warnings = [] if seen else [UNSEEN]
+        if is_foreign(text, card.words):
+            warnings.append(FOREIGN)
+        trust = card.seen if seen else card.unseen
+        return UseScore(round(point, 3), round(trust.of(point), 3), tuple(warnings))
+
+    def _points(self, uses: Sequence[tuple[str, str]]) -> list[float]:
+        # Spaces at the ends of a cell say nothing.
+        pairs = [(its_object.strip(), text.strip()) for its_object, text in uses]
+        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(pairs)]
+        by_length: dict[int, list[int]] = {}
+        for place, ids in enumerate(tokens):
+            by_length.setdefault(len(ids), []).append(place)
+        groups = [
+            places[start : start + _ROWS]
+            for places in by_length.values()
+            for start in range(0, len(places), _ROWS)
+        ]
+        found = [0.0] * len(uses)
+        run = partial(self._run, tokens)
+        if len(groups) == 1 or self._threads == 1:
+            answers = map(run, groups)
+        else:
+            with ThreadPoolExecutor(self._threads) as pool:
+                answers = iter(list(pool.map(run, groups)))
+        for places, points in zip(groups, answers, strict=True):
+            for place, point in zip(places, points, strict=True):
+                found[place] = point
+        return found
+
+    def _run(self, tokens: Sequence[Sequence[int]], places: Sequence[int]) -> list[float]:
+        import numpy as np
+
+        # Rows of one length need no filling up, which would change scores a little.
+        ids = np.array([tokens[place] for place in places], dtype=np.int64)
+        (points,) = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+        return [float(point) for point in points]
+
+
+def scorer_identity(folder: Path = FILES) -> Mapping[str, str]:
+    """Return what decides the scores: the model's name and the hash of its files, never a path.
+
+    Parameters
+    ----------
+    folder : Path
+        Where its files are.
+
+    Returns
+    -------
+    mapping of str to str
+
+    Raises
+    ------
+    SettingError
+        A file is missing.
+    """
+    return {
+        "provider": "offline",
+        "base_url": "",
+        "model": read_card(folder).name,
+        "sha256": files_sha256(folder),
+    }

@@ -1,0 +1,90 @@
+"""How sure the offline scorer is of each use, and of which ones it knows too little."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from creaeval.offline.doubts import FOREIGN, UNSEEN
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from creaeval.runs.run import Run
+
+COLUMNS = ["response_id", "object", "confidence", "warnings"]
+_NAMED = 5
+
+
+def states_confidence(run: Run) -> bool:
+    """Whether the scores of a run come with a confidence: those of the offline scorer do."""
+    return bool(run.manifest["method"] == "offline")
+
+
+def confidences(run: Run) -> pd.DataFrame:
+    """List the confidence of each score.
+
+    Parameters
+    ----------
+    run : Run
+        Of the method ``offline``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a use that was scored: ``response_id``, ``object``, ``confidence`` (probability, 0 to 1, that the
+        mean of raters is at most half a point from the score) and ``warnings``, parted by semicolons.
+    """
+    import pandas as pd
+
+    rows = []
+    for outcome in run.outcomes:
+        objects = {unit.id: unit.carried.get("object", "") for unit in run.units[outcome.response_id]}
+        for line in outcome.trail:
+            use = json.loads(line)
+            rows.append((use["use"], objects[use["use"]], use["confidence"], "; ".join(use["warnings"])))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def confidence_notes(run: Run) -> list[str]:
+    """Say in a few lines which uses the offline scorer knows too little of.
+
+    Parameters
+    ----------
+    run : Run
+        Of any method.
+
+    Returns
+    -------
+    list of str
+        Nothing for other methods.
+    """
+    if not states_confidence(run):
+        return []
+    unseen: Counter[str] = Counter()
+    foreign: list[str] = []
+    for outcome in run.outcomes:
+        objects = {unit.id: unit.carried.get("object", "") for unit in run.units[outcome.response_id]}
+        for use in map(json.loads, outcome.trail):
+            if UNSEEN in use["warnings"]:
+                unseen[objects[use["use"]]] += 1
+            if FOREIGN in use["warnings"]:
+                foreign.append(use["use"])
+    lines = []
+    if unseen:
+        lines.append(
+            f"Of objects that the offline scorer never saw ({_few(list(unseen))}): {unseen.total()} uses. It "
+            "agrees less with people there; see confidence.csv."
+        )
+    if foreign:
+        lines.append(
+            f"Perhaps not English ({_few(foreign)}): {len(foreign)} uses. The offline scorer knows English only, "
+            "so do not rely on their scores; see confidence.csv."
+        )
+    return lines
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

@@ -1,0 +1,182 @@
+"""The card that lies beside a trained model: all it takes to train it again."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, ValidationError
+
+from creaeval.data import unit_ids
+from creaeval.errors import SettingError
+from creaeval.sheets.evidence import Record
+from creaeval.training.split import Split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from creaeval.runs import Plan
+
+CARD = "card.json"
+_PACKAGES = ("creaeval", "torch", "transformers", "peft", "accelerate", "tokenizers", "numpy")
+# As many ids as help to see what is meant.
+_NAMED = 5
+
+
+class Epoch(Record):
+    """What one pass over the training side brought: mean losses by name, in training and on what is held out.
+
+    ``held_out`` is empty where nothing could be held out.
+    """
+
+    number: int
+    train: dict[str, float]
+    held_out: dict[str, float] = Field(default_factory=dict)
+
+
+class Card(Record):
+    """What was trained on what.
+
+    ``kind`` is the method that scores with the model. ``base`` names the model that was trained further, with
+    the hash of its files. ``files`` has the SHA-256 of each file by name, ``run`` the run with the evidence.
+    ``stopping`` lists the responses of the training side that were held out to choose the epoch.
+    ``left_out`` says how many responses were not used, by reason. ``ended`` says why training ended.
+    """
+
+    kind: str
+    task: str
+    rater: str
+    stage: str = ""
+    base: dict[str, str]
+    files: dict[str, str] = Field(default_factory=dict)
+    run: str = ""
+    split: Split
+    stopping: tuple[str, ...] = ()
+    left_out: dict[str, int] = Field(default_factory=dict)
+    settings: dict[str, Any]
+    epochs: tuple[Epoch, ...] = ()
+    best_epoch: int | None = None
+    ended: str = ""
+    seconds: float = 0.0
+    hardware: str = ""
+    versions: dict[str, str] = Field(default_factory=dict)
+
+
+def write_card(folder: Path, card: Card) -> None:
+    """Write the card into the model's folder, whole or not at all."""
+    new = folder / f".{CARD}.new"
+    new.write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    new.replace(folder / CARD)
+
+
+def read_card(folder: Path) -> Card | None:
+    """Read the card of a trained model.
+
+    Parameters
+    ----------
+    folder : Path
+        The model's folder.
+
+    Returns
+    -------
+    Card or None
+        None where there is none, as beside models that were trained elsewhere.
+
+    Raises
+    ------
+    SettingError
+        There is one that cannot be read.
+    """
+    path = folder / CARD
+    if not path.is_file():
+        return None
+    try:
+        return Card.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingError(f"{path}: cannot be read: {error}.") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise SettingError(
+            f"{path}: {where}: {first['msg']}; expected the card of a trained model."
+        ) from None
+
+
+def seen_in_training(plan: Plan) -> list[str]:
+    """Say which of the responses that are to be scored the judges were trained on.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is to be scored.
+
+    Returns
+    -------
+    list of str
+        One line for each judge whose card names one of them on its training side.
+    """
+    ids = unit_ids(plan.task, plan.responses)
+    lines = []
+    for judge in plan.judges:
+        folder = getattr(judge, "folder", None)
+        card = read_card(folder) if isinstance(folder, Path) else None
+        if card is None:
+            continue
+        trained = set(card.split.train)
+        seen = [one for one in ids if one in trained]
+        if seen:
+            named = ", ".join(seen[:_NAMED]) + (", …" if len(seen) > _NAMED else "")
+            lines.append(
+                f"{judge.name} was trained on {len(seen)} of these {len(ids)} responses ({named}): its "
+                f"scores of them say nothing about new ones. {CARD} beside the model lists both sides."
+            )
+    return lines
+
+
+def hash_files(paths: Iterable[Path]) -> dict[str, str]:
+    """Return the SHA-256 of each file by its name, without its folder.
+
+    Parameters
+    ----------
+    paths : iterable of Path
+        Files; of a folder, the files in it.
+
+    Returns
+    -------
+    dict of str to str
+        Two files of one name are told apart by a number.
+    """
+    found: dict[str, str] = {}
+    for path in paths:
+        files: Sequence[Path] = sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]
+        for file in files:
+            name, number = file.name, 1
+            while name in found:
+                number += 1
+                name = f"{file.name} ({number})"
+            with file.open("rb") as opened:
+                found[name] = hashlib.file_digest(opened, "sha256").hexdigest()
+    return found
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that have a part in training, as far as installed."""
+    found = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def hardware() -> str:
+    """Name what torch computes on: the GPU, or the processor and how many threads it may use."""
+    import torch
+
+    if torch.cuda.is_available():
+        return f"{torch.cuda.device_count()} x {torch.cuda.get_device_name(0)}"
+    return f"{platform.machine()} CPU, {torch.get_num_threads()} threads"

@@ -1,0 +1,390 @@
+"""What a scorer is trained on: the prompts of the methods, and a rater's sheets in their reply form."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from creaeval.data import find_scenario
+from creaeval.data.batches import items_of, unit_id
+from creaeval.errors import DataError, SettingError
+from creaeval.methods import Case
+from creaeval.methods.judge import judge_prompt
+from creaeval.methods.raw import categories_of, response_shape, scorer_prompt, scorer_reply, steps_of
+from creaeval.runs.units import asks_nothing
+from creaeval.sheets import evidence_shape
+from creaeval.sheets.replies import item_key, judge_reply
+from creaeval.training.split import RESPONSE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from creaeval.data import Rating, Response
+    from creaeval.llm import Prompt
+    from creaeval.runs import Run
+    from creaeval.sheets import ItemScores, StepScores, StepShape
+    from creaeval.sheets.replies import Reply
+    from creaeval.tasks import Scenario, Step, Task
+
+BATCH = "batch"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One prompt with the reply that it should have had.
+
+    Parameters
+    ----------
+    ids : tuple of str
+        The responses it is about: one, or where items are the units those of its batch.
+    prompt : Prompt
+        What a judge of the method is asked.
+    reply : str
+        The rater's sheet in the form of the judge's reply.
+    """
+
+    ids: tuple[str, ...]
+    prompt: Prompt
+    reply: str
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All pairs of some responses.
+
+    Parameters
+    ----------
+    kind : str
+        The method that will score with what is trained: ``sft`` or ``sft-evidence``.
+    task : Task
+        The task.
+    rater : str
+        Whose sheets they are.
+    pairs : tuple of Pair
+        In the order of the responses.
+    left_out : mapping of str to int
+        How many responses are in no pair, by reason.
+    rounded : int
+        Points that were rounded, since the reply form has whole ones; halves go up.
+    carried : mapping of str to mapping
+        By id, the columns that responses can be grouped by.
+    """
+
+    kind: str
+    task: Task
+    rater: str
+    pairs: tuple[Pair, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    rounded: int = 0
+    carried: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def groups(self, by: str) -> tuple[str, dict[str, str] | None]:
+        """Group the responses for a split.
+
+        Parameters
+        ----------
+        by : str
+            ``response``, ``scenario`` or a column that responses carry, such as ``object``.
+
+        Returns
+        -------
+        tuple of (str, dict or None)
+            What is never parted, and the group of each id; None where each stands for itself.
+
+        Raises
+        ------
+        SettingError
+            A response lacks the column, or a batch has several values of it.
+        """
+        if by == RESPONSE:
+            if self.task.unit == "response":
+                return RESPONSE, None
+            # What shares a prompt cannot be on two sides.
+            return BATCH, {one: str(n) for n, pair in enumerate(self.pairs) for one in pair.ids}
+        groups: dict[str, str] = {}
+        for pair in self.pairs:
+            found = {one: self.carried[one].get(by, "").strip() for one in pair.ids}
+            if lacking := next((one for one, value in found.items() if not value), None):
+                known = sorted({name for columns in self.carried.values() for name in columns})
+                raise SettingError(
+                    f"--split-by {by}: response {lacking!r} has no value there. Columns that responses "
+                    f"carry: {', '.join(known) or 'none'}; or {RESPONSE}."
+                )
+            if len(set(found.values())) > 1:
+                raise SettingError(
+                    f"--split-by {by}: a batch holds uses with {len(set(found.values()))} values of it, so "
+                    "it cannot be on one side. Name a column of which a batch has one value, such as object."
+                )
+            groups |= found
+        return by, groups
+
+
+class _LackingError(Exception):
+    """A sheet that cannot be made; the reason is counted."""
+
+
+class _Points:
+    """Whole points of a rater's values, and how many had to be rounded."""
+
+    def __init__(self) -> None:
+        self.rounded = 0
+
+    def whole(self, value: float | None, what: str) -> int:
+        if value is None:
+            raise _LackingError(f"the rater gave no {what}")
+        # Halves up, as people round; Python's own round would go to the even one.
+        points = math.floor(value + 0.5)
+        self.rounded += points != value
+        return points
+
+
+def choose_rater(ratings: Sequence[Rating], rater: str, stage: str = "") -> dict[str, Rating]:
+    """Find the ratings of one rater.
+
+    Parameters
+    ----------
+    ratings : sequence of Rating
+        Of all raters.
+    rater : str
+        The name.
+    stage : str, optional
+        Which stage, where the rater has several.
+
+    Returns
+    -------
+    dict of str to Rating
+        By response id.
+
+    Raises
+    ------
+    SettingError
+        There is no such rater or stage, or there are several stages and none is named.
+    """
+    own = [rating for rating in ratings if rating.rater == rater]
+    if not own:
+        names = ", ".join(sorted({rating.rater for rating in ratings})) or "nobody"
+        raise SettingError(f"--rater {rater}: found no rating by {rater!r}; the ratings are by {names}.")
+    stages = sorted({rating.stage for rating in own})
+    if not stage and len(stages) > 1:
+        raise SettingError(
+            f"--rater {rater}: rated at the stages {', '.join(stages)}; name one with --stage."
+        )
+    if stage and stage not in stages:
+        raise SettingError(
+            f"--stage {stage}: {rater} rated at {', '.join(filter(None, stages)) or 'no stage'}."
+        )
+    return {rating.response_id: rating for rating in own if not stage or rating.stage == stage}
+
+
+def response_pairs(
+    task: Task,
+    responses: Sequence[Response],
+    scenarios: Mapping[str, Scenario],
+    rater: str,
+    rated: Mapping[str, Rating],
+) -> Pairs:
+    """Make pairs of responses and sheets, in the words of the method ``direct``.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    responses : sequence of Response
+        What was written.
+    scenarios : mapping of str to Scenario
+        Beside those the task brings.
+    rater : str
+        Whose ratings they are.
+    rated : mapping of str to Rating
+        Of the rater, by response id.
+
+    Returns
+    -------
+    Pairs
+        A response without a step, or of which the rater left a value of the sheet open, is left out.
+
+    Raises
+    ------
+    DataError
+        A response names a scenario that is not known.
+    """
+    left_out, problems, rounded = Counter[str](), list[str](), 0
+    pairs: list[Pair] = []
+    carried: dict[str, Mapping[str, str]] = {}
+    for response in responses:
+        ids, points = _ids(task, response), _Points()
+        try:
+            case = Case(task, response, find_scenario(response, scenarios, task))
+        except DataError as error:
+            problems += error.problems
+            continue
+        carried |= _carried(task, response)
+        try:
+            if response.missing_steps(task) or asks_nothing(task, response):
+                raise _LackingError("a step has no text")
+            steps = steps_of(case)
+            shape, sorts = response_shape(case, steps), bool(categories_of(case, steps))
+            reply = _reply(task, scorer_reply(case, steps), shape, ids, rated, points, categories=sorts)
+        except _LackingError as reason:
+            left_out[str(reason)] += len(ids)
+        else:
+            pairs.append(Pair(ids, scorer_prompt(case, steps), reply))
+            rounded += points.rounded
+    if problems:
+        raise DataError(problems[0], problems[1:])
+    return Pairs("sft", task, rater, tuple(pairs), dict(+left_out), rounded, carried)
+
+
+def evidence_pairs(run: Run, rater: str, rated: Mapping[str, Rating]) -> Pairs:
+    """Make pairs of evidence and sheets, as judges of the method ``creaeval`` see evidence.
+
+    Parameters
+    ----------
+    run : Run
+        Of a method that gathers evidence. Of several times it was gathered the first is taken.
+    rater : str
+        Whose ratings they are.
+    rated : mapping of str to Rating
+        Of the rater, by response id.
+
+    Returns
+    -------
+    Pairs
+        A response whose evidence is not whole, or of which the rater left a value of the sheet open, is left
+        out.
+
+    Raises
+    ------
+    SettingError
+        The run gathered no evidence.
+    """
+    task, left_out = run.task, Counter[str]()
+    pairs: list[Pair] = []
+    carried: dict[str, Mapping[str, str]] = {}
+    seen = rounded = 0
+    for outcome in run.outcomes:
+        response = run.response(outcome.response_id)
+        ids, points = _ids(task, response), _Points()
+        carried |= _carried(task, response)
+        evidence = outcome.evidence
+        seen += evidence is not None
+        try:
+            if evidence is None or len(evidence.steps) < len(task.steps):
+                raise _LackingError("the evidence is not whole")
+            shape = evidence_shape(task, evidence)
+            reply = _reply(task, judge_reply(task, evidence), shape, ids, rated, points, categories=False)
+        except _LackingError as reason:
+            left_out[str(reason)] += len(ids)
+        else:
+            scenario = find_scenario(response, run.scenarios, task)
+            pairs.append(Pair(ids, judge_prompt(task, scenario, evidence), reply))
+            rounded += points.rounded
+    if not seen:
+        raise SettingError(
+            f"run {run.id}: its method {run.manifest['method']} gathered no evidence; name a run of creaeval."
+        )
+    return Pairs("sft-evidence", task, rater, tuple(pairs), dict(+left_out), rounded, carried)
+
+
+def _ids(task: Task, response: Response) -> tuple[str, ...]:
+    """List whom a prompt about a response asks about."""
+    if task.unit == "response":
+        return (response.id,)
+    return tuple(unit_id(response, item) for item in items_of(task, response) if not item.blank)
+
+
+def _carried(task: Task, response: Response) -> dict[str, Mapping[str, str]]:
+    own = {} if response.scenario is None else {"scenario": response.scenario}
+    if task.unit == "response":
+        return {response.id: {**response.extra, **own}}
+    items = items_of(task, response)
+    return {unit_id(response, item): {**(item.extra or response.extra), **own} for item in items}
+
+
+def _reply(
+    task: Task,
+    form: type[Reply],
+    shape: Sequence[StepShape],
+    ids: Sequence[str],
+    rated: Mapping[str, Rating],
+    points: _Points,
+    *,
+    categories: bool,
+) -> str:
+    if not all(one in rated for one in ids):
+        raise _LackingError("not rated by this rater")
+    values: dict[str, Any] = {}
+    if task.unit == "item":
+        values = {part.step.id: _units(part, [rated[one] for one in ids], points) for part in shape}
+    else:
+        sheet = rated[ids[0]].sheet
+        for part in shape:
+            scores = sheet.step(part.step.id)
+            if scores is None:
+                raise _LackingError(f"the rater gave no points for {part.step.id}")
+            values[part.step.id] = _step(part, scores, points, categories=categories)
+        # Sums are those of the points before them, so that the sheet adds up as judges are told to make it.
+        values["total"] = sum(step["overall"] for step in values.values())
+    try:
+        return form.model_validate(values).model_dump_json()
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"] if not str(part).startswith("item_"))
+        raise _LackingError(f"the reply form has no place for the rater's {where}") from None
+
+
+def _step(part: StepShape, scores: StepScores, points: _Points, *, categories: bool) -> dict[str, Any]:
+    step, values = part.step, dict[str, Any]()
+    by_number = {item.item: item for item in scores.items}
+    given = [by_number.get(number) for number in part.given]
+    if step.items is not None:
+        values["items"] = {
+            item_key(number): _item(step, item, points, categories=categories)
+            for number, item in zip(part.given, given, strict=True)
+        }
+    valid = [item for item in given if item is not None and item.valid]
+    for dimension in step.dimensions:
+        identity = f"{step.id}.{dimension.id}"
+        if dimension.derive == "valid_items":
+            values[dimension.id] = len(valid)
+        elif dimension.scope == "item":
+            whole = (points.whole(item.scores.get(dimension.id), identity) for item in valid)
+            values[dimension.id] = sum(whole)
+        else:
+            values[dimension.id] = points.whole(scores.final(dimension.id), identity)
+    values["overall"] = sum(values[dimension.id] for dimension in step.dimensions)
+    return values
+
+
+def _item(step: Step, item: ItemScores | None, points: _Points, *, categories: bool) -> dict[str, Any]:
+    if item is None or step.items is None:
+        raise _LackingError(f"the rater gave no points for an item of {step.id}")
+    codes = step.items.judged_codes
+    if not item.valid:
+        return {"valid": item.invalid}
+    values: dict[str, Any] = {"valid": "yes"} if codes else {}
+    if categories and step.items.categories:
+        if item.category is None:
+            raise _LackingError(f"the rater gave no category for an item of {step.id}")
+        values["category"] = item.category
+    for dimension in step.item_dimensions:
+        if dimension.derive != "valid_items":
+            identity = f"{step.id}.{dimension.id}"
+            values[dimension.id] = points.whole(item.scores.get(dimension.id), identity)
+    return values
+
+
+def _units(part: StepShape, ratings: Sequence[Rating], points: _Points) -> dict[str, Any]:
+    """Put the ratings of a batch's items together, each of which is a sheet of its own."""
+    step = part.step
+    valid = {"valid": "yes"} if step.items is not None and step.items.judged_codes else {}
+    items: dict[str, Any] = {}
+    for number, rating in zip(part.given, ratings, strict=True):
+        identities = {d.id: f"{step.id}.{d.id}" for d in step.item_dimensions}
+        given = {name: points.whole(rating.sheet.final(one), one) for name, one in identities.items()}
+        items[item_key(number)] = {**valid, **given}
+    return {"items": items}

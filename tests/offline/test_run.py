@@ -1,0 +1,155 @@
+"""Runs with the offline scorer: chosen where no model is named, through the ledger like any other."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import creaeval
+from creaeval.offline import OfflineScorer
+from creaeval.runs.defaults import default_method, default_reading
+from creaeval.tasks import load_task
+from data_folder import shared_data
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import CommandLine
+
+ROWS = [
+    ("u1", "brick", "doorstop", "ann"),
+    ("u2", "Brick", "grind it to pigment for cave paintings", "bob"),
+    ("u3", "sock", "hand puppet", ""),
+    ("u4", "brick", " ", "ann"),
+    ("u5", "brick", "als Briefbeschwerer benutzen", "ann"),
+]
+
+
+@pytest.fixture
+def uses(tmp_path: Path) -> Path:
+    path = tmp_path / "uses.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("id", "object", "response", "participant"), *ROWS])
+    return path
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
+
+
+def test_uses_are_scored_without_naming_a_model(command: CommandLine, uses: Path) -> None:
+    ended = command("score", uses, "--task", "aut", "--out", "results")
+    assert ended.code == 0, ended.err
+    assert "method offline, judges offline" in ended.err
+    rows = {row["response_id"]: row for row in table(command.folder / "results" / "scores.csv")}
+    assert sorted(rows) == ["u1", "u2", "u3", "u4", "u5"]
+    assert rows["u4"]["score"] == ""
+    assert rows["u4"]["invalid"] == "blank"
+    alone = OfflineScorer(threads=1)
+    for name in ("u1", "u2", "u3", "u5"):
+        use = next(row for row in ROWS if row[0] == name)
+        assert float(rows[name]["score"]) == alone.score([use[1:3]])[0].originality
+        assert {rows[name][key] for key in ("method", "judge")} == {"offline"}
+
+
+def test_each_score_has_a_confidence_and_its_warnings_are_summed_up(command: CommandLine, uses: Path) -> None:
+    ended = command("score", uses, "--task", "aut", "--out", "results")
+    sure = {row["response_id"]: row for row in table(command.folder / "results" / "confidence.csv")}
+    assert sorted(sure) == ["u1", "u2", "u3", "u5"]
+    assert all(0 < float(row["confidence"]) < 1 for row in sure.values())
+    assert {name: row["warnings"] for name, row in sure.items()} == {
+        "u1": "",
+        "u2": "",
+        "u3": "object never seen in training",
+        "u5": "perhaps not English",
+    }
+    said = " ".join(ended.out.split())
+    assert "never saw (sock): 1 uses" in said
+    assert "Perhaps not English (u5): 1 uses" in said
+
+
+def test_the_same_command_again_takes_everything_from_the_ledger(command: CommandLine, uses: Path) -> None:
+    command("score", uses, "--task", "aut", "--out", "results")
+    before = (command.folder / "results" / "scores.csv").read_bytes()
+    again = command("score", uses, "--task", "aut", "--out", "results")
+    assert again.code == 0
+    assert "2 of them from the ledger" in " ".join(again.out.split())
+    assert (command.folder / "results" / "scores.csv").read_bytes() == before
+
+
+def test_the_record_of_a_run_names_the_weights_by_their_hash(command: CommandLine, uses: Path) -> None:
+    command("score", uses, "--task", "aut", "--out", "results")
+    (judge,) = json.loads((command.folder / "results" / "run.json").read_text())["judges"]
+    assert judge["name"] == judge["provider"] == "offline"
+    assert len(judge["sha256"]) == 64
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--method", "offline", "--judge", "scripted:a"], "own scorer as judge"),
+        (["--method", "direct", "--judge", "offline"], "can be asked nothing else"),
+        (["--set", "temperature=0.5"], "is no language model"),
+        (["--model", "folder", "--method", "offline"], "--model goes with methods of trained models"),
+        (["--judge", "offline:other"], "there is one offline scorer"),
+    ],
+)
+def test_what_the_offline_scorer_cannot_do_is_refused(
+    command: CommandLine, uses: Path, arguments: list[str], said: str
+) -> None:
+    from scripted import ScriptedModel
+
+    command.add(ScriptedModel("scripted:a"))
+    ended = command("score", uses, "--task", "aut", "--out", "results", *arguments)
+    assert ended.code == 1
+    assert said in " ".join(ended.err.split())
+
+
+def test_other_tasks_are_refused(command: CommandLine, uses: Path) -> None:
+    booklet = command.folder / "booklet.csv"
+    booklet.write_text("response_id,scenario,step1\nr1,s,text\n")
+    ended = command("score", booklet, "--method", "offline", "--missing-step", "skip")
+    assert ended.code == 1
+    assert ended.err
+
+
+def test_a_named_model_is_asked_by_the_method_creaeval() -> None:
+    aut, cgpst = load_task("aut"), load_task("cgpst")
+    assert default_method(aut, []) == default_method(aut, ["offline"]) == "offline"
+    assert default_method(aut, ["local"]) == default_method(cgpst, []) == "creaeval"
+
+
+def test_the_offline_scorer_reads_uses_of_all_participants_in_large_batches() -> None:
+    assert default_reading("offline", {"batch": None}) == {"batch": 100, "mix_participants": True}
+    assert default_reading("offline", {"batch": 7})["batch"] == 7
+    assert default_reading("direct", {"mix_participants": False}) == {
+        "batch": 20,
+        "mix_participants": False,
+    }
+
+
+def test_the_library_uses_it_too(uses: Path, tmp_path: Path) -> None:
+    run = creaeval.score(uses, task="aut", ledger=tmp_path / "ledger.db")
+    assert run.manifest["method"] == "offline"
+    assert len(run.scores) == 5
+
+
+def test_the_released_table_scores_as_the_card_says(tmp_path: Path) -> None:
+    """Pearson's r of the 1,000 test rows, computed here from the definition, is the one on the card."""
+    import numpy as np
+
+    from creaeval.offline.card import CARD, FILES
+
+    with shared_data("aut/aut.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["split"] == "test"]
+    found = OfflineScorer().score([(row["prompt"], row["response"]) for row in rows])
+    x = np.array([one.originality for one in found])
+    y = np.array([float(row["human_mean"]) for row in rows])
+    x, y = x - x.mean(), y - y.mean()
+    r = float((x * y).sum() / np.sqrt((x * x).sum() * (y * y).sum()))
+    card = json.loads((FILES / CARD).read_text())
+    assert card["results"]["test"]["n"] == len(rows) == 1000
+    assert r == pytest.approx(card["results"]["test"]["r"], abs=0.001)

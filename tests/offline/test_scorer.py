@@ -1,0 +1,147 @@
+"""The offline scorer by itself: what a score depends on, how sure it is, what it warns of."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+
+from creaeval.errors import SettingError
+from creaeval.offline import OfflineScorer, scorer_identity
+from creaeval.offline.card import CARD, FILES, MODEL, TOKENIZER, WORDS, Trust, read_card
+from creaeval.offline.doubts import FOREIGN, UNSEEN, is_foreign, plain, words_of
+from creaeval.offline.exchange import UsesReply, read_question, write_answer, write_question
+from creaeval.offline.scorer import UseScore
+
+USES = [
+    ("brick", "doorstop"),
+    ("brick", "build a house"),
+    ("brick", "grind it to pigment for cave paintings"),
+    ("knife", "cut"),
+    ("rope", "to measure how long a year is by tying one knot a day"),
+    ("paperclip", "hold paper together"),
+]
+
+
+@pytest.fixture(scope="module")
+def scorer() -> OfflineScorer:
+    return OfflineScorer(threads=1)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """The files in a folder of the test's own; the weights stay where they are."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name in (TOKENIZER, CARD, WORDS):
+        shutil.copy(FILES / name, folder / name)
+    (folder / MODEL).symlink_to(FILES / MODEL)
+    return folder
+
+
+def test_a_use_has_the_same_score_whatever_it_is_scored_with(scorer: OfflineScorer) -> None:
+    alone = [scorer.score([use])[0] for use in USES]
+    assert scorer.score(USES) == alone
+    assert scorer.score(USES[::-1]) == alone[::-1]
+    assert OfflineScorer(threads=2).score(USES * 9) == alone * 9
+
+
+def test_a_use_that_everybody_names_scores_lower_than_one_that_hardly_anybody_does(
+    scorer: OfflineScorer,
+) -> None:
+    points = [one.originality for one in scorer.score(USES)]
+    assert max(points[1], points[3], points[5]) < min(points[2], points[4])
+
+
+def test_nothing_is_scored_where_nothing_is_given(scorer: OfflineScorer) -> None:
+    assert scorer.score([]) == []
+
+
+def test_objects_without_rated_uses_are_named_whatever_case_and_spaces_they_are_written_in(
+    scorer: OfflineScorer,
+) -> None:
+    found = scorer.score([("brick", "doorstop"), ("  BRICK ", "doorstop"), ("sock", "hand puppet")])
+    assert [UNSEEN in one.warnings for one in found] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "als Briefbeschwerer benutzen",
+        "para romper una ventana",
+        "casser une fenêtre",
+        "использовать как молоток",
+        "用来砸窗户",
+        "als hamer gebruiken",
+    ],
+)
+def test_uses_in_other_languages_are_warned_of(scorer: OfflineScorer, use: str) -> None:
+    assert scorer.score([("brick", use)])[0].warnings == (FOREIGN,)
+
+
+@pytest.mark.parametrize("use", ["a doorstop", "paperwieght", "hit somone on the head", "", "!!!", "42"])
+def test_english_is_not_warned_of_even_with_a_misspelled_word(scorer: OfflineScorer, use: str) -> None:
+    assert scorer.score([("brick", use)])[0].warnings == ()
+
+
+def test_words_are_compared_in_small_letters_without_punctuation() -> None:
+    assert words_of("Don’t  THROW it, (please) 3x!") == ["don't", "throw", "it", "please", "x"]
+    assert plain("  Coffee\tMUG ") == "coffee mug"
+    # Two of four words are unknown: not more than half.
+    assert not is_foreign("throw it bonjour madame", frozenset({"throw", "it"}))
+    assert is_foreign("throw bonjour madame", frozenset({"throw", "it"}))
+
+
+def test_confidence_is_a_logistic_curve_over_the_score() -> None:
+    # ln 3 is a probability of 3/4; at 3 points the slope counts once, at 4 the bend four times.
+    assert Trust(math.log(3), 0, 0).of(1.7) == pytest.approx(0.75)
+    assert Trust(0, math.log(3), 0).of(3) == pytest.approx(0.75)
+    assert Trust(0, 0, -math.log(3) / 4).of(4) == pytest.approx(0.25)
+
+
+def test_a_missing_file_is_named(copied: Path) -> None:
+    (copied / WORDS).unlink()
+    with pytest.raises(SettingError, match=r"words\.txt: this file of the offline scorer is missing"):
+        OfflineScorer(copied)
+
+
+def test_a_damaged_card_is_named(copied: Path) -> None:
+    (copied / CARD).write_text('{"name": "x"}')
+    with pytest.raises(SettingError, match=r"card\.json: this is no card of an offline scorer"):
+        read_card(copied)
+
+
+def test_the_identity_follows_every_file_and_names_no_folder(copied: Path) -> None:
+    before = scorer_identity(copied)
+    assert before == scorer_identity(FILES)
+    assert not any("/" in value for value in before.values())
+    other = copied.parent / "other"
+    shutil.copytree(copied, other, symlinks=True)
+    (other / WORDS).write_text("other words\n")
+    assert scorer_identity(other)["sha256"] != before["sha256"]
+
+
+def test_all_files_together_are_small_enough_to_ship() -> None:
+    assert sum(path.stat().st_size for path in FILES.iterdir()) < 60_000_000
+
+
+def test_questions_and_answers_come_back_as_they_were_written() -> None:
+    uses = ['say "hi"', '"], "object": "x', "line\nline", "日本"]
+    assert read_question(write_question("a box", uses)) == [("a box", use) for use in uses]
+    scores = [UseScore(2.5, 0.6, (UNSEEN,)), UseScore(0.9, 0.7)]
+    reply = UsesReply.model_validate_json(write_answer(scores))
+    assert reply == UsesReply(originality=(2.5, 0.9), confidence=(0.6, 0.7), warnings=((UNSEEN,), ()))
+    for other in ("Score this.", '["object"]', '{"object": "box"}'):
+        with pytest.raises(ValueError, match=r"no object and uses|Expecting value"):
+            read_question(other)
+
+
+def test_the_card_says_what_the_model_is_and_on_what_it_was_trained() -> None:
+    card = json.loads((FILES / CARD).read_text())
+    assert {"name", "base", "licences", "data", "training", "results", "runtime"} <= set(card)
+    # The five objects of split_byprompt's test are known to the model that is shipped.
+    assert {"brick", "pants", "shovel"} <= set(card["runtime"]["objects"])
+    assert len(card["runtime"]["objects"]) == 13

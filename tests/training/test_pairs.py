@@ -1,0 +1,172 @@
+"""Pairs: the prompts of the methods, and a rater's sheet as the judge would have written it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import booklets
+from creaeval.data import Rating, Response, make_step, read_ratings
+from creaeval.data.batches import Use, make_batches
+from creaeval.demo import demo_file
+from creaeval.errors import SettingError
+from creaeval.methods.raw import response_shape, scorer_reply, steps_of
+from creaeval.sheets import ScoreSheet, StepScores, evidence_shape
+from creaeval.sheets.read_replies import read_scores
+from creaeval.sheets.replies import judge_reply
+from creaeval.tasks import load_task
+from creaeval.training.pairs import choose_rater, evidence_pairs, response_pairs
+from scripted import ScriptedModel
+
+from . import tiny
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from creaeval.training.pairs import Pairs
+
+
+def demo_ratings() -> list[Rating]:
+    with demo_file("ratings.json") as path:
+        return read_ratings(path, booklets.cgpst())
+
+
+def demo_pairs(*responses: Response) -> Pairs:
+    rated = choose_rater(demo_ratings(), "Example A")
+    return response_pairs(
+        booklets.cgpst(), responses or [booklets.booklet()], booklets.scenarios(), "Example A", rated
+    )
+
+
+def test_the_prompt_is_the_one_that_direct_asks(tmp_path: Path) -> None:
+    judge = ScriptedModel()
+    booklets.scored(tmp_path, booklets.booklet(), method="direct", judges=judge)
+    (pair,) = demo_pairs().pairs
+    (request,) = judge.requests
+    assert (pair.prompt.system, pair.prompt.user) == (request.system, request.messages[0].text)
+    assert pair.ids == ("demo",)
+
+
+def test_the_reply_read_as_a_judges_is_the_raters_sheet() -> None:
+    (pair,) = demo_pairs().pairs
+    case = booklets.case()
+    steps = steps_of(case)
+    reply = scorer_reply(case, steps).model_validate_json(pair.reply)
+    sheet = read_scores(case.task, "demo", response_shape(case, steps), [reply], "judge")
+    rated = choose_rater(demo_ratings(), "Example A")["demo"].sheet
+    written = {row.dimension: row.model_score for row in sheet.rows() if row.item is None}
+    assert written == {row.dimension: row.model_score for row in rated.rows() if row.item is None}
+    # The demo's first rater gave 108 in all.
+    assert sheet.written_total == 108
+    own = {i.item: (i.invalid, i.category) for i in rated.steps[0].items}
+    assert {i.item: (i.invalid, i.category) for i in sheet.steps[0].items} == own
+
+
+def test_the_pair_of_evidence_is_what_a_judge_of_creaeval_is_asked(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    run = booklets.scored(tmp_path, booklets.booklet(), analyst=model, judges=model)
+    pairs = evidence_pairs(run, "Example A", choose_rater(demo_ratings(), "Example A"))
+    (pair,) = pairs.pairs
+    (request,) = model.asked("judge")
+    assert (pair.prompt.system, pair.prompt.user) == (request.system, request.messages[0].text)
+    evidence = run.outcomes[0].evidence
+    assert evidence is not None
+    reply = judge_reply(run.task, evidence).model_validate_json(pair.reply)
+    sheet = read_scores(run.task, "demo", evidence_shape(run.task, evidence), [reply], "judge")
+    assert sheet.written_total == 108
+    assert pairs.kind == "sft-evidence"
+
+
+def test_a_run_without_evidence_is_refused(tmp_path: Path) -> None:
+    run = booklets.scored(tmp_path, booklets.booklet(), method="direct")
+    with pytest.raises(SettingError, match="its method direct gathered no evidence"):
+        evidence_pairs(run, "Example A", choose_rater(demo_ratings(), "Example A"))
+
+
+def test_what_cannot_be_learnt_from_is_left_out_and_counted(tmp_path: Path) -> None:
+    task = tiny.story(tmp_path)
+    responses = [tiny.response(task, number) for number in range(4)]
+    empty = Response(id="R04", steps={"story": make_step(task.step("story"), " ")})
+    rated = {
+        "R00": tiny.rating(task, "R00", {"pace": 2, "ending": 1}),
+        "R01": tiny.rating(task, "R01", {"pace": 2}),
+        "R02": tiny.rating(task, "R02", {"pace": 0, "ending": 0}),
+        "R04": tiny.rating(task, "R04", {"pace": 0, "ending": 0}),
+    }
+    found = response_pairs(task, [*responses, empty], {}, "A", rated)
+    assert [pair.ids for pair in found.pairs] == [("R00",), ("R02",)]
+    assert found.left_out == {
+        "the rater gave no story.ending": 1,
+        "not rated by this rater": 1,
+        "a step has no text": 1,
+    }
+    assert json.loads(found.pairs[0].reply) == {"story": {"pace": 2, "ending": 1, "overall": 3}, "total": 3}
+
+
+def test_half_points_go_up_and_the_sums_with_them(tmp_path: Path) -> None:
+    task = tiny.story(tmp_path)
+    rated = {"R00": tiny.rating(task, "R00", {"pace": 2.5, "ending": 1})}
+    found = response_pairs(task, [tiny.response(task, 0)], {}, "A", rated)
+    # 2.5 becomes 3, so the Overall is 3 + 1.
+    assert json.loads(found.pairs[0].reply) == {"story": {"pace": 3, "ending": 1, "overall": 4}, "total": 4}
+    assert found.rounded == 1
+
+
+def use_rating(response_id: str, points: float) -> Rating:
+    written = StepScores(step="uses", written={"originality": points})
+    sheet = ScoreSheet(response_id=response_id, scorer="mean", steps=(written,))
+    return Rating(response_id=response_id, rater="mean", sheet=sheet)
+
+
+def test_uses_in_a_batch_are_one_pair_and_stay_on_one_side() -> None:
+    aut = load_task("aut")
+    uses = [
+        Use(
+            f"u{n}",
+            "brick" if n < 3 else "rope",
+            text,
+            f"p{n // 3}",
+            {"object": "brick" if n < 3 else "rope"},
+        )
+        for n, text in enumerate(["a drum", "", "a step", "a swing", "a leash"])
+    ]
+    batches = make_batches(uses, aut.step("uses"))
+    rated = {f"u{n}": use_rating(f"u{n}", points) for n, points in ((0, 4.6), (2, 1.0), (3, 2.4), (4, 3.0))}
+    found = response_pairs(aut, batches, {}, "mean", rated)
+    # The blank use is asked of nobody, so it needs no rating.
+    assert [pair.ids for pair in found.pairs] == [("u0", "u2"), ("u3", "u4")]
+    replies = [json.loads(pair.reply)["uses"]["items"] for pair in found.pairs]
+    assert replies[0] == {"item_1": {"originality": 5}, "item_3": {"originality": 1}}
+    assert replies[1] == {"item_1": {"originality": 2}, "item_2": {"originality": 3}}
+    assert found.rounded == 2
+    by, groups = found.groups("response")
+    assert groups is not None
+    assert by == "batch"
+    assert groups["u0"] == groups["u2"] != groups["u3"]
+    assert found.groups("object") == ("object", {"u0": "brick", "u2": "brick", "u3": "rope", "u4": "rope"})
+
+
+def test_groups_are_the_values_of_a_column(tmp_path: Path) -> None:
+    pairs = tiny.story_pairs(tmp_path, 4)
+    assert pairs.groups("response") == ("response", None)
+    assert pairs.groups("plot") == (
+        "plot", {"R00": "plot 0", "R01": "plot 0", "R02": "plot 1", "R03": "plot 1"}
+    )  # fmt: skip
+    with pytest.raises(SettingError, match=r"--split-by age: response 'R00' has no value there.*plot"):
+        pairs.groups("age")
+    scenario = demo_pairs().groups("scenario")
+    assert scenario == ("scenario", {"demo": "fog_water"})
+
+
+def test_a_rater_or_stage_that_is_not_there_is_an_error_that_names_those_that_are(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="found no rating by 'C'; the ratings are by Example A, Example B"):
+        choose_rater(demo_ratings(), "C")
+    one = tiny.rating(tiny.story(tmp_path), "R00", {"pace": 1})
+    two = [one.model_copy(update={"stage": stage}) for stage in ("blind", "calibrated")]
+    with pytest.raises(SettingError, match="rated at the stages blind, calibrated; name one with --stage"):
+        choose_rater(two, "A")
+    with pytest.raises(SettingError, match="A rated at blind, calibrated"):
+        choose_rater(two, "A", "late")
+    assert choose_rater(two, "A", "blind") == {"R00": two[0]}
