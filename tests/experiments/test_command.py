@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +14,13 @@ from creaeval.errors import PermanentCallError
 from creaeval.llm.providers import registry
 from creaeval.runs.panel_rows import long_with_panel
 from experiments.grids import NAMES, Priced, block, write_experiment
-from scripted import ScriptedModel
+from scripted import ScriptedModel, fill
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from conftest import CommandLine
+    from creaeval.llm import ChatRequest
     from creaeval.runs import Run
 
 REPOSITORY = Path(__file__).parents[2]
@@ -30,20 +33,28 @@ def offer(command: CommandLine, **models: ScriptedModel) -> None:
 def test_the_small_example_runs_to_its_end_and_shares_evidence(
     command: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    local = ScriptedModel("local")
+    asked = count()
+
+    def answer(request: ChatRequest) -> str:
+        # No two answers are the same, as with a real model.
+        seen = f"Seen {next(asked)}."
+        return json.dumps(fill(request.schema, request.schema_name, write=lambda _: seen))
+
+    local = ScriptedModel("local", answer=answer)
     monkeypatch.setitem(registry._FACTORIES, "local", lambda _: local)
     path = REPOSITORY / "experiments" / "small.yaml"
     ended = command("experiment", "run", path)
     assert ended.code == 0, ended.err
-    # Booklet: direct 1, cot 6, table 1, creaeval 6 + 1; no-memory 5 + 0, since there are no memories at the
-    # first step in either, and the canned evidence is the same; one-pass 1 + 1; the judge twice at two
-    # temperatures, of which one call was made by creaeval at 0.2. Uses of two objects: direct 2, creaeval 4.
-    calls = 1 + 6 + 1 + 7 + 5 + 2 + (4 - 1) + 2 + 4
-    assert len(local.requests) == calls
+    # Five answers to two steps: direct 1 each (no-evidence is the same), cot 2, table 1 (no-decoupling),
+    # creaeval 2 + 1; no-memory 1 + 1, since there is no memory at the first step anyway; one-pass 1 + 1.
+    methods = 5 * (1 + 2 + 1 + 3 + 2 + 2)
+    # The judge once more at 0.2, twice at 0.8. Two answers: evidence and judge once more at 0.2, twice at
+    # 0.8. Uses of two objects: direct 1 each, creaeval 2.
+    calls = methods + 5 * 3 + 2 * (3 + 6) + 2 * 3
+    assert len(local.requests) == calls == 94
     ended = command("experiment", "status", path)
-    assert ended.out.count("finished") == 10 + 1
-    assert "10 of 10 runs finished" in ended.out
-    assert command("experiment", "run", path).out.count("finished before") == 10
+    assert "14 of 14 runs finished" in ended.out
+    assert command("experiment", "run", path).out.count("finished before") == 14
     assert len(local.requests) == calls
 
 

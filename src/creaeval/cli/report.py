@@ -128,7 +128,6 @@ def _figures(
     """Draw what the runs allow, and say what could not be drawn unless that is known already."""
     from creaeval.experiments.file import Agreement
     from creaeval.report.experiment import compare_runs, make_exhibits
-    from creaeval.report.figures import to_svg
     from creaeval.report.html import Figure
 
     names = [str(run.manifest["method"]) for run in runs]
@@ -137,4 +136,4 @@ def _figures(
     compared = compare_runs(list(zip(names, runs, strict=True)), ratings)
     found = make_exhibits(compared, Agreement(resamples=resamples))
     notes = dict.fromkeys(note for note in found.notes if note not in known)
-    return [*(Figure(one.caption, to_svg(one.figure)) for one in found.figures), *notes]
+    return [*(Figure(one.caption, one.svg) for one in found.figures), *notes]

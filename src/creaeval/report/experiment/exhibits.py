@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from creaeval.analysis.pair_values import AVG, Resampling
@@ -54,6 +55,13 @@ class PaperFigure:
     caption: str
     figure: Figure
     data: pd.DataFrame
+
+    @cached_property
+    def svg(self) -> str:
+        """The figure as SVG, drawn once."""
+        from creaeval.report.figures import to_svg
+
+        return to_svg(self.figure)
 
 
 @dataclass

@@ -109,11 +109,10 @@ def _headline(found: Sequence[Exhibits]) -> Iterator[tuple[str, str, str]]:
 
 
 def _section(exhibits: Exhibits) -> Section:
-    from creaeval.report.figures import to_svg
     from creaeval.report.html import Figure, Section
 
     tables = [part for table in exhibits.tables if table.shown for part in _tables(table)]
-    figures = [Figure(one.caption, to_svg(one.figure)) for one in exhibits.figures]
+    figures = [Figure(one.caption, one.svg) for one in exhibits.figures]
     return Section(exhibits.compared.title, [*tables, *figures, *dict.fromkeys(exhibits.notes)])
 
 

@@ -99,7 +99,7 @@ def _write_exhibits(found: Sequence[Exhibits], folder: Path) -> list[Path]:
                 table.frame, tables, table.name, caption=f"{table.caption} ({title})"
             )
         for figure in exhibits.figures:
-            written += save(figure.figure, figure.data, figures / figure.name)
+            written += save(figure.figure, figure.data, figures / figure.name, drawn=figure.svg)
     every = {table.name: table.frame for exhibits in found for table in exhibits.tables}
     if every:
         written.append(write_workbook(every, folder / "tables.xlsx"))

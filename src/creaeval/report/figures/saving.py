@@ -33,7 +33,9 @@ def to_svg(figure: Figure) -> str:
     return text.getvalue()
 
 
-def save(figure: Figure, data: pd.DataFrame, path_without_suffix: str | Path) -> tuple[Path, Path, Path]:
+def save(
+    figure: Figure, data: pd.DataFrame, path_without_suffix: str | Path, *, drawn: str | None = None
+) -> tuple[Path, Path, Path]:
     """Write a figure as PDF (fonts embedded) and SVG, and the data behind it as CSV.
 
     Parameters
@@ -44,6 +46,8 @@ def save(figure: Figure, data: pd.DataFrame, path_without_suffix: str | Path) ->
         What it shows, names in full.
     path_without_suffix : str or Path
         Where to; ``.pdf``, ``.svg`` and ``.csv`` are added. The folder has to exist.
+    drawn : str, optional
+        The figure as SVG, where it has been drawn already.
 
     Returns
     -------
@@ -53,5 +57,5 @@ def save(figure: Figure, data: pd.DataFrame, path_without_suffix: str | Path) ->
     pdf, svg, csv = (Path(f"{path_without_suffix}{suffix}") for suffix in (".pdf", ".svg", ".csv"))
     with drawing():
         figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
-    svg.write_text(to_svg(figure), encoding="utf-8", newline="\n")
+    svg.write_text(drawn or to_svg(figure), encoding="utf-8", newline="\n")
     return pdf, svg, write_table(data, csv)
