@@ -39,7 +39,7 @@ def test_these_are_the_commands() -> None:
         "methods list", "models check", "models list", "raters", "report",
         "runs export", "runs list", "runs show",
         "score", "tasks check", "tasks list", "tasks new", "tasks show",
-        "train sft",
+        "train samer", "train sft",
     ]  # fmt: skip
 
 

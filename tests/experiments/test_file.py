@@ -127,8 +127,9 @@ def test_the_form_that_the_page_shows_is_read(tmp_path: Path) -> None:
 def test_the_papers_grid_has_its_cells() -> None:
     found = cells(read_experiment(SHIPPED / "paper.yaml"))
     by_block = {name: [cell for cell in found if cell.block == name] for name in {c.block for c in found}}
-    # Table 2 has eight methods, Table 3 four and five, Figure 4 four analysts, Table 4 four ablations; the
-    # pilot four analysts at three temperatures, and one run of all judges for each temperature of the judge.
+    # Table 2 has eight methods, Table 3 four and five, those of trained models in blocks of their own;
+    # Figure 4 four analysts, Table 4 four ablations; the pilot four analysts at three temperatures,
+    # and one run of all judges for each temperature of the judge.
     assert {name: len(of) for name, of in by_block.items()} == {
         "methods": 6, "sft": 1, "samer": 1, "uses": 3, "sft on uses": 1, "stories": 4, "sft on stories": 1,
         "analysts and judges": 4, "ablations": 4,

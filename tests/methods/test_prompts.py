@@ -133,7 +133,7 @@ def test_every_template_of_a_language_is_hashed() -> None:
     assert prompt_languages() == ["en"]
     hashes = prompt_hashes("en")
     names = """analyst analyst_all candidates evidence judge merger recheck reconsider reference rubric rules
-    scorer selector turns"""
+    samer samer_instruction scorer selector turns"""
     assert list(hashes) == [f"{name}.jinja" for name in names.split()]
     assert all(re.fullmatch(r"[0-9a-f]{64}", value) for value in hashes.values())
 

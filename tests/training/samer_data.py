@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from creaeval.data import Rating, Response, make_step
@@ -77,8 +78,6 @@ def backbone(folder: Path, *, window: int = 256) -> Path:
 
 def trained(folder: Path, model: Path, *, split_by: str = "response", epochs: int = 10) -> Card:
     """Train on all responses of the made-up task."""
-    from dataclasses import replace
-
     task = walk()
     return train_samer(
         [response(task, number) for number in range(N)],

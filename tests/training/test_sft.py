@@ -177,7 +177,8 @@ def test_stopping_keeps_the_best_epoch_so_far_and_before_the_first_there_is_noth
         if epoch.number == 2:
             raise KeyboardInterrupt
 
-    card = train_sft(pairs, base=base, out=folder / "stopped", settings=FULL, told=stop)
+    slow = SftSettings(tune="full", rate=1e-3, batch=1)
+    card = train_sft(pairs, base=base, out=folder / "stopped", settings=slow, told=stop)
     assert (card.ended, len(card.epochs), card.best_epoch) == ("stopped by the user", 2, 2)
     assert model_sha256(folder / "stopped") != model_sha256(base)
     with pytest.raises(SettingError, match="expected a new or an empty folder"):
