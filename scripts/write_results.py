@@ -1,8 +1,8 @@
 """Write the tables of a page anew from an experiment of scores that were made elsewhere.
 
 python scripts/write_results.py EXPERIMENT.yaml PAGE.md fills each part of the page between
-``<!-- begin: TABLE [COLUMN=VALUE …] -->`` and ``<!-- end -->``: TABLE is the name of one of the report's tables
-and COLUMN=VALUE keeps those of its rows.
+``<!-- begin: TABLE [COLUMN=VALUE …] -->`` and ``<!-- end -->``: TABLE is the name of one of the report's
+tables and COLUMN=VALUE keeps those of its rows.
 """
 
 from __future__ import annotations

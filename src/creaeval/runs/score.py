@@ -121,7 +121,7 @@ def score(
         Stopped by the user; the same call takes the run up again.
     """
     the_task = task if isinstance(task, Task) else load_task(task)
-    named = list(judges) if isinstance(judges, list | tuple) else [judges]
+    named: list[AnyModel] = list(judges) if isinstance(judges, list | tuple) else [cast("AnyModel", judges)]
     if method is None:
         method = default_method(the_task, named if analyst is None else [analyst, *named])
     if the_task.unit == "item":
