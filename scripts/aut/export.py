@@ -73,12 +73,15 @@ def quantise_weights(model: Any) -> None:
     """Keep large weights as signed bytes with a scale for each output, made whole again when they are loaded.
 
     Activations stay in single precision. Eight-bit activations share one scale for everything in a batch, so
-    that a use's score would depend on what it is scored with, and they cost 40 times the error.
+    that a use's score would depend on what it is scored with, and they cost five times the error (0.04
+    against 0.008 points).
     """
     from onnx import helper, numpy_helper
 
     graph = model.graph
-    embedded = {name for node in graph.node if node.op_type.startswith(("Embed", "Gather")) for name in node.input}
+    embedded = {
+        name for node in graph.node if node.op_type.startswith(("Embed", "Gather")) for name in node.input
+    }
     nodes = []
     for weight in list(graph.initializer):
         values = numpy_helper.to_array(weight)

@@ -52,11 +52,22 @@ def pad(tokens: list[list[int]], pad_id: int) -> tuple[torch.Tensor, torch.Tenso
     return ids, mask
 
 
+def freeze(model: Scorer, depth: int) -> None:
+    """Keep the embeddings as they are (depth 1), and the first depth - 1 layers."""
+    for name, weight in model.encoder.named_parameters():
+        layer = int(name.split(".layer.")[1].split(".")[0]) + 2 if ".layer." in name else 1
+        # The rest, such as the relative positions of MPNet, is shared by all layers.
+        if layer <= depth and (".layer." in name or name.startswith("embeddings")):
+            weight.requires_grad_(requires_grad=False)
+
+
 def groups_of_weights(model: Scorer, rate: float, decay_by_layer: float) -> list[dict[str, Any]]:
     """Learning rates that fall from the head to the embeddings; no decay of biases and norms."""
     layers = model.encoder.config.num_hidden_layers
     groups = []
     for name, weight in model.named_parameters():
+        if not weight.requires_grad:
+            continue
         depth = 0 if name.startswith("head") else layers + 1
         if ".layer." in name:
             depth = layers - int(name.split(".layer.")[1].split(".")[0])

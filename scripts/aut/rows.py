@@ -54,9 +54,7 @@ def encode(tokenizer: Tokenizer, rows: pd.DataFrame, form: str) -> list[list[int
     tokenizer.no_padding()
     pairs = list(zip(rows["prompt"].str.strip(), rows["response"].str.strip(), strict=True))
     texts = (
-        pairs
-        if form == "pair"
-        else [f"What is a surprising use for a {one}? {use}" for one, use in pairs]
+        pairs if form == "pair" else [f"What is a surprising use for a {one}? {use}" for one, use in pairs]
     )
     return [encoding.ids for encoding in tokenizer.encode_batch(texts)]
 

@@ -6,7 +6,6 @@ import json
 import math
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,10 +13,12 @@ import torch
 from torch.nn import functional
 
 from aut.measures import measure
-from aut.network import Scorer, groups_of_weights, open_encoder, pad
+from aut.network import Scorer, freeze, groups_of_weights, open_encoder, pad
 from aut.rows import choose, encode, ids_hash, in_batches, read_rows
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
@@ -44,6 +45,7 @@ class Choices:
     teacher: str = ""
     teacher_share: float = 0.7
     looks: float = 0.5
+    freeze: int = 1
 
 
 def targets_of(rows: pd.DataFrame) -> NDArray[np.float32]:
@@ -66,7 +68,9 @@ def loss_of(
         apart = target[:, None, 0] - target[None, :, 0]
         gap = apart.clamp(min=0)
         between = found[:, None, 0] - found[None, :, 0]
-        loss = loss + choices.ranking * (gap * functional.softplus(-2 * between)).sum() / gap.sum().clamp(min=1e-6)
+        loss = loss + choices.ranking * (gap * functional.softplus(-2 * between)).sum() / gap.sum().clamp(
+            min=1e-6
+        )
     return loss
 
 
@@ -113,6 +117,12 @@ def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
     row_weights = torch.from_numpy(weights)
     model, running = open_encoder(encoder, choices.dropout), open_encoder(encoder, choices.dropout)
     running.load_state_dict(model.state_dict())
+    freeze(model, choices.freeze)
+    moving = [
+        (old, new)
+        for old, new in zip(running.parameters(), model.parameters(), strict=True)
+        if new.requires_grad
+    ]
     optimizer = torch.optim.AdamW(groups_of_weights(model, choices.rate, choices.layer_decay), foreach=True)
     starts = [group["lr"] for group in optimizer.param_groups]
     steps_each = math.ceil(len(fit) / choices.batch)
@@ -130,15 +140,14 @@ def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
             found = model(*pad([fit_tokens[row] for row in batch], pad_id))
             loss = loss_of(found, standard[batch], row_weights[batch], choices)
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            torch.nn.utils.clip_grad_norm_([new for _, new in moving], 1.0)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
             step += 1
             losses.append(loss.item())
             decay = min(choices.mean_decay, (1 + step) / (10 + step))
             with torch.no_grad():
-                old, new = list(running.parameters()), list(model.parameters())
-                torch._foreach_lerp_(old, new, 1 - decay)
+                torch._foreach_lerp_(*map(list, zip(*moving, strict=True)), 1 - decay)
             if step % int(steps_each * choices.looks) == 0 or step == steps:
                 scores = predict(running, val_tokens, pad_id)[:, 0] * spread[0] + mean[0]
                 now = measure(scores, val)

@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from creaeval.errors import SettingError
-from creaeval.offline import OfflineScorer, scorer_identity
+from creaeval.offline import OfflineScorer, is_carried, scorer_identity
 from creaeval.offline.card import CARD, FILES, MODEL, TOKENIZER, WORDS, Trust, read_card
 from creaeval.offline.doubts import FOREIGN, UNSEEN, is_foreign, plain, words_of
 from creaeval.offline.exchange import UsesReply, read_question, write_answer, write_question
 from creaeval.offline.scorer import UseScore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(
+    not is_carried(), reason="the trained model of the offline scorer is not part of the package yet"
+)
 
 USES = [
     ("brick", "doorstop"),
@@ -23,6 +30,10 @@ USES = [
     ("knife", "cut"),
     ("rope", "to measure how long a year is by tying one knot a day"),
     ("paperclip", "hold paper together"),
+    # As many tokens as the first.
+    ("brick", "paperweight"),
+    ("brick", "hat"),
+    ("knife", "earring"),
 ]
 
 

@@ -44,12 +44,12 @@ async def offline(case: Case, roles: Roles) -> Outcome:
     Returns
     -------
     Outcome
-        Points are real numbers. ``trail`` has a line of JSON for each use: its id, the confidence of its score
-        and warnings; see :class:`creaeval.offline.UseScore`.
+        Points are real numbers. ``trail`` has a line of JSON for each use: its id, the confidence of its
+        score and warnings; see :class:`creaeval.offline.UseScore`.
     """
     written = case.response.steps[STEP]
     given = [item for item in written.items if not item.blank]
-    prompt = Prompt(SYSTEM, write_question(case.response.scenario, [item.text for item in given]))
+    prompt = Prompt(SYSTEM, write_question(case.response.scenario or "", [item.text for item in given]))
     trail: list[str] = []
 
     async def one(judge: Ask, repeat: int) -> ScoreSheet:

@@ -19,6 +19,11 @@ FILES = Path(__file__).parent / "files"
 MODEL, TOKENIZER, CARD, WORDS = "model.onnx", "tokenizer.json", "card.json", "words.txt"
 
 
+def is_carried() -> bool:
+    """Whether the package carries a trained model; from a source tree it may be missing."""
+    return (FILES / MODEL).is_file()
+
+
 @dataclass(frozen=True)
 class Trust:
     """How likely a score is to be near what raters say: a logistic curve over the score.

@@ -75,6 +75,10 @@ class OfflineScorer:
         # Groups are scored side by side instead: rows this short gain nothing from threads of their own.
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
+        # Weights are kept as bytes and computed with in single precision: made whole once, here, and not anew
+        # for every group.
+        options.add_session_config_entry("session.disable_quant_qdq", "1")
+        options.enable_cpu_mem_arena = False
         self._session: Any = onnxruntime.InferenceSession(
             str(folder / MODEL), options, providers=["CPUExecutionProvider"]
         )
@@ -124,15 +128,11 @@ class OfflineScorer:
             for start in range(0, len(places), _ROWS)
         ]
         found = [0.0] * len(uses)
-        run = partial(self._run, tokens)
-        if len(groups) == 1 or self._threads == 1:
-            answers = map(run, groups)
-        else:
-            with ThreadPoolExecutor(self._threads) as pool:
-                answers = iter(list(pool.map(run, groups)))
-        for places, points in zip(groups, answers, strict=True):
-            for place, point in zip(places, points, strict=True):
-                found[place] = point
+        with ThreadPoolExecutor(self._threads) as pool:
+            answers = pool.map(partial(self._run, tokens), groups)
+            for places, points in zip(groups, answers, strict=True):
+                for place, point in zip(places, points, strict=True):
+                    found[place] = point
         return found
 
     def _run(self, tokens: Sequence[Sequence[int]], places: Sequence[int]) -> list[float]:

@@ -33,8 +33,8 @@ def confidences(run: Run) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row a use that was scored: ``response_id``, ``object``, ``confidence`` (probability, 0 to 1, that the
-        mean of raters is at most half a point from the score) and ``warnings``, parted by semicolons.
+        A row a use that was scored: ``response_id``, ``object``, ``confidence`` (probability, 0 to 1, that
+        the mean of raters is at most half a point from the score) and ``warnings``, parted by semicolons.
     """
     import pandas as pd
 
@@ -79,8 +79,8 @@ def confidence_notes(run: Run) -> list[str]:
         )
     if foreign:
         lines.append(
-            f"Perhaps not English ({_few(foreign)}): {len(foreign)} uses. The offline scorer knows English only, "
-            "so do not rely on their scores; see confidence.csv."
+            f"Perhaps not English ({_few(foreign)}): {len(foreign)} uses. The offline scorer knows English "
+            "only, so do not rely on their scores; see confidence.csv."
         )
     return lines
 

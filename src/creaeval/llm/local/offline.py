@@ -1,4 +1,4 @@
-"""The offline scorer of uses as a ChatModel, so that ledger, tables and reports take its scores as any others."""
+"""The offline scorer of uses as a ChatModel, so that its scores go through ledger, tables and reports."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 NAME = "offline"
 #: What a reader of its scores should know, in one sentence.
 WORDS = (
-    "The offline scorer was trained on English uses by adults, of 13 objects; docs/aut_scorer.md says how well "
-    "it agrees with people."
+    "The offline scorer was trained on English uses by adults, of 13 objects; docs/aut_scorer.md says how "
+    "well it agrees with people."
 )
 
 
@@ -74,8 +74,8 @@ class OfflineModel:
         }
         if found := [f"{name}={getattr(settings, name)}" for name, given in asked.items() if given]:
             raise SettingError(
-                f"{self.name} is no language model and always gives the same scores: found {', '.join(found)}, "
-                "expected none of these settings."
+                f"{self.name} is no language model and always gives the same scores: found "
+                f"{', '.join(found)}, expected none of these settings."
             )
 
     async def start(self) -> None:
@@ -122,8 +122,8 @@ class OfflineModel:
             uses = read_question(request.messages[-1].text)
         except ValueError:
             raise PermanentCallError(
-                f"{self.name} scores single uses of objects and can be asked nothing else. Use --method offline "
-                "with it, or name another judge."
+                f"{self.name} scores single uses of objects and can be asked nothing else. Use --method "
+                "offline with it, or name another judge."
             ) from None
         scores = await asyncio.to_thread(lambda: self._load().score(uses))
         return ChatReply(

@@ -1,0 +1,161 @@
+"""What comes after training: average models, score rows, look at the test rows, pack the files to ship."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from aut.measures import measure
+from aut.rows import MOST_TOKENS, choose, encode, ids_hash, read_rows
+from aut.train import load, open_tokenizer, predict
+from aut.trust import fit_trust
+from creaeval.offline.doubts import plain, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+PUBLISHED = ["pred_ocsai_chatgpt_w", "pred_ocsai_davinci2_w"]
+
+
+def average(folders: Sequence[Path], encoder: Path, data: Path, out: Path) -> None:
+    """Average the weights of models that began from one encoder: one model at the cost of one."""
+    from safetensors.torch import load_file, save_file
+
+    states = [load_file(folder / "model.safetensors") for folder in folders]
+    cards = [json.loads((folder / "card.json").read_text()) for folder in folders]
+    if len({tuple(card["target_mean"] + card["target_spread"]) for card in cards}) > 1:
+        raise SystemExit("the models have targets on different scales; train them on the same rows")
+    out.mkdir(parents=True, exist_ok=True)
+    mean = {
+        name: sum(state[name].float() for state in states) / len(states)
+        if states[0][name].is_floating_point()
+        else states[0][name]
+        for name in states[0]
+    }
+    save_file({name: one.contiguous() for name, one in mean.items()}, out / "model.safetensors")
+    card = {**cards[0], "averaged": cards, "history": []}
+    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n")
+    scored = score_rows(out, encoder, choose(read_rows(data), card["choices"]["by"], "val"))
+    scored[["row_id", "human_mean", "score"]].to_csv(out / "val.csv", index=False)
+    found = measure(scored["score"].to_numpy(), scored)
+    card["best_val_r"] = found["r"]
+    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n")
+    print(json.dumps(found))
+
+
+def score_rows(folder: Path, encoder: Path, rows: pd.DataFrame) -> pd.DataFrame:
+    """Add a model's ``score`` and its second head's ``inner`` to rows."""
+    model, card = load(folder, encoder)
+    tokenizer, pad_id = open_tokenizer(encoder)
+    found = predict(model, encode(tokenizer, rows, card["choices"]["form"]), pad_id)
+    found = found * np.array(card["target_spread"]) + np.array(card["target_mean"])
+    return rows.assign(score=found[:, 0], inner=found[:, 1])
+
+
+def teach(
+    folders: Sequence[Path], encoders: Sequence[Path], data: Path, out: Path, moved: int, seed: int
+) -> None:
+    """Score the train rows, and uses moved to another object, by the mean of teachers: rows to learn from.
+
+    No test row is scored, also not one that comes about by moving a use.
+    """
+    rows = read_rows(data)
+    fit = choose(rows, "split", "train")[["row_id", "prompt", "response", "src", "group"]]
+    rng = np.random.default_rng(seed)
+    drawn = fit.iloc[rng.integers(0, len(fit), moved)].reset_index(drop=True)
+    drawn = drawn.assign(
+        prompt=rng.choice(sorted(set(fit["prompt"])), moved),
+        row_id=[f"moved{number}" for number in range(moved)],
+        src="moved",
+    )
+    taken = set(zip(rows["prompt"].map(plain), rows["response"].map(plain), strict=True))
+    keys = zip(drawn["prompt"].map(plain), drawn["response"].map(plain), strict=True)
+    drawn = drawn[[key not in taken for key in keys]].drop_duplicates(["prompt", "response"])
+    both = pd.concat([fit, drawn], ignore_index=True).assign(human_mean=0.0, n_pooled=1)
+    found = [score_rows(*pair, both) for pair in zip(folders, encoders, strict=True)]
+    both["score"] = np.mean([one["score"] for one in found], axis=0)
+    both["inner"] = np.mean([one["inner"] for one in found], axis=0)
+    both.to_csv(out, index=False)
+    print(f"{len(fit)} train rows, {len(drawn)} moved")
+
+
+def look_at_test(scored: pd.DataFrame, out: Path, name: str, purpose: str) -> dict[str, Any]:
+    """Measure on the test rows and write down that it was done; each look is counted."""
+    found: dict[str, Any] = measure(scored["score"].to_numpy(), scored)
+    if set(PUBLISHED) <= set(scored):
+        ensemble = scored[PUBLISHED].mean(axis=1).to_numpy()
+        found["published_ensemble"] = measure(ensemble, scored)
+    log = out / "looks.jsonl"
+    with log.open("a", encoding="utf-8") as file:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        file.write(json.dumps({"at": now, "model": name, "purpose": purpose, **found}) + "\n")
+    return found
+
+
+def pack(folder: Path, encoder: Path, data: Path, unseen: Path, out: Path, about: dict[str, Any]) -> None:
+    """Write model.onnx, tokenizer.json, words.txt and card.json."""
+    from aut.export import export
+
+    model, card = load(folder, encoder)
+    rows = read_rows(data)
+    fit = choose(rows, "split", "train")
+    out.mkdir(parents=True, exist_ok=True)
+    export(model, card["target_mean"][0], card["target_spread"][0], out / "model.onnx")
+    shutil.copy(encoder / "tokenizer.json", out / "tokenizer.json")
+    words = Counter(word for text in [*fit["response"], *fit["prompt"]] for word in words_of(text))
+    (out / "words.txt").write_text("\n".join(sorted(words)) + "\n", encoding="utf-8")
+    trusts = []
+    for path in (folder / "val.csv", unseen):
+        held = pd.read_csv(path)
+        trusts.append(fit_trust(held["score"].to_numpy(), held["human_mean"].to_numpy()))
+    histories = card.pop("history", [])
+    training = {key: value for key, value in card.items() if key != "averaged"}
+    shipped = {
+        **about,
+        "training": {**training, "models": card.get("averaged") or [{"history": histories}]},
+        "data": {
+            "train": {"n": len(fit), "sha256_of_ids": ids_hash(fit)},
+            "val": card["val"],
+            "target": "human_mean, the mean of 3-4 trained raters a study, rescaled to 1-5",
+        },
+        "results": {},
+        "runtime": {
+            "objects": sorted({plain(one) for one in fit["prompt"]}),
+            "trust_seen": trusts[0],
+            "trust_unseen": trusts[1],
+            "most_tokens": MOST_TOKENS,
+        },
+    }
+    (out / "card.json").write_text(json.dumps(shipped, indent=1) + "\n", encoding="utf-8")
+
+
+def check_packed(out: Path, folder: Path, encoder: Path, data: Path, looks: Path, purpose: str) -> None:
+    """Measure the packed model on val and, once, on the test rows, beside the one before quantisation."""
+    from creaeval.offline import OfflineScorer
+
+    rows = read_rows(data)
+    scorer = OfflineScorer(out)
+    results = {}
+    for part in ("val", "test"):
+        chosen = choose(rows, "split", part)
+        before = score_rows(folder, encoder, chosen)
+        packed = scorer.score(list(zip(chosen["prompt"], chosen["response"], strict=True)))
+        after = chosen.assign(score=[one.originality for one in packed])
+        if part == "test":
+            results[part] = look_at_test(after, looks, str(folder.name), purpose)
+        else:
+            results[part] = measure(after["score"].to_numpy(), after)
+        results[part]["r_before_quantising"] = measure(before["score"].to_numpy(), before)["r"]
+    card = json.loads((out / "card.json").read_text())
+    looked = looks / "looks.jsonl"
+    results["looks_at_test"] = len(looked.read_text().splitlines())
+    card["results"] = {**card["results"], **results}
+    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(results, indent=1))
