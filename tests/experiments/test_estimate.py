@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from creaeval.llm import Ask
     from creaeval.sheets import ScoreSheet
 
-METHODS = {method.name: method for method in list_methods()}
+# Those with judges of their own kind alone are not of hosted models, and cost nothing.
+METHODS = {method.name: method for method in list_methods() if not method.provider}
 STEPWISE = [name for name, method in METHODS.items() if method.several_steps]
 TASKS = ("cgpst", "aut", "ttcw")
 # `reference` compares by yes/no tests, which only the stories have; others may need several steps.

@@ -329,7 +329,7 @@ def test_a_response_that_lacks_a_step_is_scored_for_the_others(tmp_path: Path, m
     assert made == get_method(method).calls(part, 1, 1, 1)
 
 
-@pytest.mark.parametrize("method", [method.name for method in list_methods() if not method.several_steps])
+@pytest.mark.parametrize("method", [name for name in METHODS if not get_method(name).several_steps])
 def test_methods_that_need_not_go_from_step_to_step_score_a_task_of_one_step(
     tmp_path: Path, method: str
 ) -> None:

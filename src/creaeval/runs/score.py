@@ -43,7 +43,7 @@ def score(
     task: str | Path | Task = "cgpst",
     scenarios: str | Path | Mapping[str, Scenario] | None = None,
     analyst: AnyModel | None = None,
-    judges: AnyModel | Sequence[AnyModel] = (),
+    judges: AnyModel | Sequence[AnyModel] | None = None,
     method: str | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
     models: str | Path | None = None,
@@ -121,7 +121,9 @@ def score(
         Stopped by the user; the same call takes the run up again.
     """
     the_task = task if isinstance(task, Task) else load_task(task)
-    named: list[AnyModel] = list(judges) if isinstance(judges, list | tuple) else [cast("AnyModel", judges)]
+    named: list[AnyModel] = []
+    if judges is not None:
+        named = list(judges) if isinstance(judges, list | tuple) else [cast("AnyModel", judges)]
     if method is None:
         method = default_method(the_task, named if analyst is None else [analyst, *named])
     if the_task.unit == "item":
@@ -131,7 +133,7 @@ def score(
         task=the_task,
         scenarios=scenarios,
         analyst=analyst or DEFAULT_MODEL,
-        judges=named or default_judge(method),
+        judges=default_judge(method) if judges is None else named,
         method=method,
         settings=settings,
         models=models,
