@@ -67,10 +67,12 @@ def main() -> None:
     pack = commands.add_parser("pack", help="write the files to ship and measure them on val and test")
     pack.add_argument("folder", type=Path)
     pack.add_argument("--encoder", type=Path, required=True)
-    pack.add_argument("--unseen", type=Path, required=True, help="a table written by unseen")
+    pack.add_argument("--unseen", type=Path, help="a table written by unseen")
     pack.add_argument("--out", type=Path, required=True)
     pack.add_argument("--looks", type=Path, required=True, help="folder of the record of looks at test")
-    pack.add_argument("--purpose", required=True, help="why test is looked at, for the record")
+    pack.add_argument(
+        "--purpose", default="", help="why test is looked at, for the record; left alone without"
+    )
 
     carry_out(parser.parse_args())
 

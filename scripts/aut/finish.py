@@ -99,7 +99,9 @@ def look_at_test(scored: pd.DataFrame, out: Path, name: str, purpose: str) -> di
     return found
 
 
-def pack(folder: Path, encoder: Path, data: Path, unseen: Path, out: Path, about: dict[str, Any]) -> None:
+def pack(
+    folder: Path, encoder: Path, data: Path, unseen: Path | None, out: Path, about: dict[str, Any]
+) -> None:
     """Write model.onnx, tokenizer.json, words.txt and card.json."""
     from aut.export import export
 
@@ -111,8 +113,11 @@ def pack(folder: Path, encoder: Path, data: Path, unseen: Path, out: Path, about
     shutil.copy(encoder / "tokenizer.json", out / "tokenizer.json")
     words = Counter(word for text in [*fit["response"], *fit["prompt"]] for word in words_of(text))
     (out / "words.txt").write_text("\n".join(sorted(words)) + "\n", encoding="utf-8")
-    trusts = []
+    trusts: list[list[float] | None] = []
     for path in (folder / "val.csv", unseen):
+        if path is None:
+            trusts.append(None)
+            continue
         held = pd.read_csv(path)
         trusts.append(fit_trust(held["score"].to_numpy(), held["human_mean"].to_numpy()))
     histories = card.pop("history", [])
@@ -137,13 +142,13 @@ def pack(folder: Path, encoder: Path, data: Path, unseen: Path, out: Path, about
 
 
 def check_packed(out: Path, folder: Path, encoder: Path, data: Path, looks: Path, purpose: str) -> None:
-    """Measure the packed model on val and, once, on the test rows, beside the one before quantisation."""
+    """Measure the packed model beside the one before quantisation: on val, and on test for a purpose."""
     from creaeval.offline import OfflineScorer
 
     rows = read_rows(data)
     scorer = OfflineScorer(out)
     results = {}
-    for part in ("val", "test"):
+    for part in ("val", "test") if purpose else ("val",):
         chosen = choose(rows, "split", part)
         before = score_rows(folder, encoder, chosen)
         packed = scorer.score(list(zip(chosen["prompt"], chosen["response"], strict=True)))
@@ -155,7 +160,7 @@ def check_packed(out: Path, folder: Path, encoder: Path, data: Path, looks: Path
         results[part]["r_before_quantising"] = measure(before["score"].to_numpy(), before)["r"]
     card = json.loads((out / "card.json").read_text())
     looked = looks / "looks.jsonl"
-    results["looks_at_test"] = len(looked.read_text().splitlines())
+    results["looks_at_test"] = len(looked.read_text().splitlines()) if looked.exists() else 0
     card["results"] = {**card["results"], **results}
     (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(results, indent=1))

@@ -14,10 +14,11 @@ _RIDGE = 1.0
 
 
 def fit_trust(scores: NDArray[np.float64], people: NDArray[np.float64]) -> list[float]:
-    """Intercept, slope and bend of the log-odds that people's mean is within half a point of a score.
+    """Fit the curve of :class:`creaeval.offline.card.Trust`: intercept, slope, bend, low and high.
 
-    By Newton's method, with a small ridge on slope and bend. The rows must not be ones the model was trained
-    on, or it would look surer than it is.
+    By Newton's method, with a small ridge on slope and bend; it ends where 2.5% of the scores are beyond,
+    since a square would go anywhere there. The rows must not be ones the model was trained on, or it would
+    look surer than it is.
     """
     at = scores - 2
     design = np.stack([np.ones_like(at), at, at * at], axis=1)
@@ -30,4 +31,4 @@ def fit_trust(scores: NDArray[np.float64], people: NDArray[np.float64]) -> list[
         slope = design.T @ (near - chance) - ridge @ weights
         curvature = design.T @ (design * (chance * (1 - chance))[:, None]) + ridge
         weights += np.linalg.solve(curvature, slope)
-    return [round(float(one), 4) for one in weights]
+    return [round(float(one), 4) for one in (*weights, *np.quantile(scores, [0.025, 0.975]))]

@@ -108,9 +108,21 @@ def test_words_are_compared_in_small_letters_without_punctuation() -> None:
 
 def test_confidence_is_a_logistic_curve_over_the_score() -> None:
     # ln 3 is a probability of 3/4; at 3 points the slope counts once, at 4 the bend four times.
-    assert Trust(math.log(3), 0, 0).of(1.7) == pytest.approx(0.75)
-    assert Trust(0, math.log(3), 0).of(3) == pytest.approx(0.75)
-    assert Trust(0, 0, -math.log(3) / 4).of(4) == pytest.approx(0.25)
+    assert Trust(math.log(3), 0, 0, 1, 5).of(1.7) == pytest.approx(0.75)
+    assert Trust(0, math.log(3), 0, 1, 5).of(3) == pytest.approx(0.75)
+    assert Trust(0, 0, -math.log(3) / 4, 1, 5).of(4) == pytest.approx(0.25)
+    # Beyond its ends the curve stays where it is there.
+    assert Trust(0, math.log(3), 0, 1, 3).of(4.9) == pytest.approx(0.75)
+    assert Trust(0, math.log(3), 0, 1, 3).of(0.2) == pytest.approx(0.25)
+
+
+def test_objects_never_seen_have_a_confidence_of_their_own_or_none(copied: Path) -> None:
+    card = json.loads((copied / CARD).read_text())
+    for trust, expected in (([0, 0, 0, 1, 5], 0.5), (None, None)):
+        card["runtime"]["trust_unseen"] = trust
+        (copied / CARD).write_text(json.dumps(card))
+        (score,) = OfflineScorer(copied, threads=1).score([("sock", "hand puppet")])
+        assert score.confidence == expected
 
 
 def test_a_missing_file_is_named(copied: Path) -> None:

@@ -8,12 +8,8 @@ import math
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FILES = Path(__file__).parent / "files"
 MODEL, TOKENIZER, CARD, WORDS = "model.onnx", "tokenizer.json", "card.json", "words.txt"
@@ -31,12 +27,16 @@ class Trust:
     Parameters
     ----------
     intercept, slope, bend : float
-        Of the score less 2, and of its square.
+        Of the log-odds: at 2 points, by the points more than that, and by their square.
+    low, high : float
+        Where the curve begins and ends, in points; beyond, too few scores were there to fit it.
     """
 
     intercept: float
     slope: float
     bend: float
+    low: float
+    high: float
 
     def of(self, score: float) -> float:
         """Return the confidence of a score.
@@ -51,7 +51,7 @@ class Trust:
         float
             Probability, 0 to 1, that the mean of the raters is at most half a point away.
         """
-        at = score - 2
+        at = min(max(score, self.low), self.high) - 2
         return 1 / (1 + math.exp(-(self.intercept + self.slope * at + self.bend * at * at)))
 
 
@@ -67,8 +67,8 @@ class Card:
         Those with rated uses in the training data, in small letters.
     words : frozenset of str
         All words of the training data, in small letters.
-    seen, unseen : Trust
-        Confidence for uses of these objects, and for those of others.
+    seen, unseen : Trust or None
+        Confidence for uses of these objects, and for those of others; None where it was not measured.
     most_tokens : int
         What goes beyond is not read.
     """
@@ -77,7 +77,7 @@ class Card:
     objects: frozenset[str]
     words: frozenset[str]
     seen: Trust
-    unseen: Trust
+    unseen: Trust | None
     most_tokens: int
 
 
@@ -106,8 +106,8 @@ def read_card(folder: Path = FILES) -> Card:
             name=found["name"],
             objects=frozenset(runtime["objects"]),
             words=frozenset(words),
-            seen=Trust(*_three(runtime["trust_seen"])),
-            unseen=Trust(*_three(runtime["trust_unseen"])),
+            seen=Trust(*map(float, runtime["trust_seen"])),
+            unseen=None if runtime["trust_unseen"] is None else Trust(*map(float, runtime["trust_unseen"])),
             most_tokens=int(runtime["most_tokens"]),
         )
     except OSError as error:
@@ -117,11 +117,6 @@ def read_card(folder: Path = FILES) -> Card:
             f"{folder / CARD}: this is no card of an offline scorer ({type(error).__name__}: {error}). "
             "Install creaeval again."
         ) from None
-
-
-def _three(values: Sequence[float]) -> tuple[float, float, float]:
-    first, second, third = map(float, values)
-    return first, second, third
 
 
 def _missing(path: Path) -> SettingError:

@@ -21,7 +21,7 @@ class UsesReply(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     originality: tuple[float, ...]
-    confidence: tuple[float, ...]
+    confidence: tuple[float | None, ...]
     warnings: tuple[tuple[str, ...], ...]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Uses with the same number of tokens that the model reads at once.
-_ROWS = 16
+_ROWS = 32
 
 
 @dataclass(frozen=True)
@@ -30,16 +30,16 @@ class UseScore:
     originality : float
         In points as raters give them, 1 to 5. It is an estimate of their mean and not cut off at the ends, so
         that it may lie a little outside.
-    confidence : float
+    confidence : float or None
         Probability, 0 to 1, that the mean of the raters is at most half a point away, estimated from rows the
-        model was not trained on.
+        model was not trained on; None for unseen objects where it was not measured for these.
     warnings : tuple of str
         ``object never seen in training`` and ``perhaps not English``. For either, people's ratings may be far
         from the score; the confidence allows for the first only.
     """
 
     originality: float
-    confidence: float
+    confidence: float | None
     warnings: tuple[str, ...] = ()
 
 
@@ -98,7 +98,7 @@ class OfflineScorer:
         Returns
         -------
         list of UseScore
-            A use's score does not depend on the others.
+            A use's score does not depend on the others, but for its last digit once in thousands.
         """
         points = self._points(uses)
         return [
@@ -113,7 +113,8 @@ class OfflineScorer:
         if is_foreign(text, card.words):
             warnings.append(FOREIGN)
         trust = card.seen if seen else card.unseen
-        return UseScore(round(point, 3), round(trust.of(point), 3), tuple(warnings))
+        confidence = None if trust is None else round(trust.of(point), 3)
+        return UseScore(round(point, 3), confidence, tuple(warnings))
 
     def _points(self, uses: Sequence[tuple[str, str]]) -> list[float]:
         # Spaces at the ends of a cell say nothing.

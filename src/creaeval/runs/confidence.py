@@ -34,7 +34,8 @@ def confidences(run: Run) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row a use that was scored: ``response_id``, ``object``, ``confidence`` (probability, 0 to 1, that
-        the mean of raters is at most half a point from the score) and ``warnings``, parted by semicolons.
+        the mean of raters is at most half a point from the score; missing where it was not measured) and
+        ``warnings``, parted by semicolons.
     """
     import pandas as pd
 
