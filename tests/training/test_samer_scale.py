@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from creaeval.llm.local.samer import to_points
@@ -38,6 +38,7 @@ _OUTPUTS = st.floats(0, 1)
 _TEXTS = st.lists(st.tuples(_OUTPUTS, st.integers(0, 16)), min_size=1, max_size=60)
 
 
+@example([(0.0, 0), (2.2e-311, 1)], [0.0, 2.2e-313])
 @given(_TEXTS, st.lists(_OUTPUTS, min_size=2, max_size=20))
 def test_points_never_fall_where_outputs_rise_and_stay_in_the_raters_range(
     texts: list[tuple[float, int]], others: list[float]

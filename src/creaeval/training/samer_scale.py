@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 _MOST_KNOTS = 201
+# Of outputs.
+_DECIMALS = 12
 
 
 def fit_scale(outputs: ArrayLike, points: ArrayLike) -> tuple[list[float], list[float]]:
@@ -43,7 +45,9 @@ def fit_scale(outputs: ArrayLike, points: ArrayLike) -> tuple[list[float], list[
     ValueError
         There are none, they are not as many, or one is not a number.
     """
-    x, y = np.sort(np.asarray(outputs, dtype=float)), np.sort(np.asarray(points, dtype=float))
+    # Outputs nearer to each other than twelve decimals are one: the slope between them would overflow.
+    x = np.sort(np.round(np.asarray(outputs, dtype=float), _DECIMALS))
+    y = np.sort(np.asarray(points, dtype=float))
     if x.ndim != 1 or x.shape != y.shape or not len(x):
         raise ValueError(
             f"Expected as many outputs as points, one or more, but have {x.shape} and {y.shape}."
