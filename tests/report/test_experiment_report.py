@@ -340,3 +340,19 @@ def test_a_report_goes_over_no_other_page_and_into_no_file(tmp_path: Path) -> No
     write_experiment_report(given, results, tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert '<p class="lead" dir="auto">Why &amp; &lt;b&gt;how&lt;/b&gt;.</p>' in page
+
+
+def test_only_before_any_run_is_no_error(tmp_path: Path) -> None:
+    folder = tmp_path / "only"
+    folder.mkdir()
+    (folder / "ratings.csv").write_text("response_id,rater,dimension,score\nr1,A,one.depth,2\n")
+    data = {
+        "all": {
+            "task": "mine.yaml",
+            "responses": "responses.json",
+            "ratings": "ratings.csv",
+            "only": {"group": "a"},
+        }
+    }
+    (of,) = load_results(read_experiment(write_experiment(folder, data=data)), None).values()
+    assert (of.runs, of.ratings) == ((), [])

@@ -94,7 +94,8 @@ def _results(name: str, given: DataSet, of_data: Iterable[Cell], found: Mapping[
         told += [pair for scores in recorded for pair in scores.carried.items()]
         wanted = {response_id for response_id, carried in told if is_wanted(carried, given.only)}
         wanted |= {response_id for _, run in runs for response_id in run.carried}
-        if not wanted:
+        # Responses that no run has scored yet name their columns in their own file.
+        if not wanted and recorded:
             raise DataError(_nothing_left(name, given, told))
         recorded = tuple(_kept(scores, wanted) for scores in recorded)
         ratings = [one for one in ratings if one.response_id in wanted]
