@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from creaeval.cli.options import Ledger, Task
+from creaeval.cli.options import BlankIsNo, Columns, Ledger, Stage, Task
+from creaeval.cli.printing import say_unmatched, table_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +23,6 @@ EXAMPLE = "Example: creaeval agree 3f9a12bc04 ratings.csv --out agreement"
 RATERS_HELP = "Measure how well raters agree with each other, without any scores."
 RATERS_EXAMPLE = "Example: creaeval raters ratings.xlsx --stage blind --out raters"
 
-_MOST_LINES = 10
-_WIDTH = 120  # of tables that go to a file or another program
 Ratings = Annotated[
     list[Path], typer.Argument(help="People's scores of the same responses.", metavar="RATINGS")
 ]
@@ -33,20 +32,6 @@ Measure = Annotated[
         help="qwk, pearson, icc, icc1, linear, kappa, spearman, kendall, exact, adjacent, bias or rmse; give "
         "it again for more. [qwk, pearson, icc]"
     ),
-]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="ROLE=COLUMN",
-        help="Columns of other names in the ratings, as in rater=Judge,response_id=Subj.",
-    ),
-]
-BlankIsNo = Annotated[
-    bool,
-    typer.Option("--blank-is-no", help="Count blank yes/no verdicts as No. [blank verdicts are missing]"),
-]
-Stage = Annotated[
-    str | None, typer.Option(help="Which stage of the ratings, where they have several (blind, calibrated).")
 ]
 Items = Annotated[
     Literal["sum", "mean", "each"],
@@ -162,7 +147,7 @@ def agree(
     """Compare scores with ratings."""
     from creaeval.analysis import agree as measure_all
     from creaeval.analysis.self_preference import read_families
-    from creaeval.data import read_columns, read_ratings, unmatched
+    from creaeval.data import read_columns, read_ratings
 
     names = read_columns(columns or [])
     found: list[Scores] = []
@@ -173,11 +158,7 @@ def agree(
     assert loaded is not None  # noqa: S101 - there is one SCORES at least
     rated = read_ratings(ratings, loaded, columns=names, blank_is_no=blank_is_no)
     scored = {sheet.response_id: None for one in found for sheet in one.sheets}
-    lines = unmatched(rated, {**scored, **{key: None for one in found for key in one.carried}})
-    for line in lines[:_MOST_LINES]:
-        typer.echo(line, err=True)
-    if len(lines) > _MOST_LINES:
-        typer.echo(f"… and {len(lines) - _MOST_LINES} more rated ids without a response.", err=True)
+    say_unmatched(rated, {**scored, **{key: None for one in found for key in one.carried}})
     report = measure_all(
         loaded,
         found,
@@ -280,15 +261,10 @@ def _read_scores(
 
 
 def _show(report: AgreementReport, out: Path | None) -> None:
-    from rich.console import Console
-
     from creaeval.report.agreement_files import write_agreement
     from creaeval.report.agreement_text import print_agreement
 
-    console = Console(highlight=False, emoji=False)
-    if not console.is_terminal:
-        console.width = _WIDTH
-    print_agreement(console, report)
+    print_agreement(table_console(), report)
     if out is not None:
         for path in write_agreement(report, out):
             typer.echo(str(path))

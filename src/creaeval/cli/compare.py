@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from creaeval.cli.options import Ledger
+from creaeval.cli.options import Columns, Ledger, Stage
+from creaeval.cli.printing import say_unmatched, table_console
 
 if TYPE_CHECKING:
     from creaeval.data import Scores
@@ -21,8 +22,6 @@ EXAMPLE = 'Example: creaeval compare 3f9a12bc04 81c07de5aa --ratings ratings.csv
 #: A condition of --fail-if is met: the second run is worse by as much.
 REGRESSION = 3
 
-_MOST_LINES = 10
-_WIDTH = 120  # of tables that go to a file or another program
 RunArgument = typer.Argument(
     help="A run's id or its beginning, a folder of results, or a file of scores.", show_default=False
 )
@@ -46,17 +45,8 @@ def compare(
     task: Annotated[
         str | None, typer.Option(help="Task of folders and files. [that of a run, else cgpst]")
     ] = None,
-    stage: Annotated[
-        str | None,
-        typer.Option(help="Which stage of the ratings, where they have several (blind, calibrated)."),
-    ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ROLE=COLUMN",
-            help="Columns of other names in the ratings, as in rater=Judge,response_id=Subj.",
-        ),
-    ] = None,
+    stage: Stage = None,
+    columns: Columns = None,
     cluster: Annotated[
         str | None,
         typer.Option(
@@ -72,11 +62,9 @@ def compare(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare two runs and check conditions."""
-    from rich.console import Console
-
     from creaeval.analysis.compare_runs import compare_runs
     from creaeval.analysis.conditions import read_conditions
-    from creaeval.data import read_columns, read_ratings, unmatched
+    from creaeval.data import read_columns, read_ratings
     from creaeval.errors import SettingError
     from creaeval.report.compare_text import failed_conditions, print_comparison, write_comparison
 
@@ -92,11 +80,7 @@ def compare(
         rated = read_ratings(ratings, loaded, columns=names) if ratings else []
         known = {one: None for of in (first, second) for one in of.carried}
         known |= {sheet.response_id: None for of in (first, second) for sheet in of.sheets}
-        lines = unmatched(rated, known)
-        for line in lines[:_MOST_LINES]:
-            typer.echo(line, err=True)
-        if len(lines) > _MOST_LINES:
-            typer.echo(f"… and {len(lines) - _MOST_LINES} more rated ids without a response.", err=True)
+        say_unmatched(rated, known)
         found = compare_runs(
             loaded,
             first,
@@ -108,10 +92,7 @@ def compare(
             n_resamples=resamples,
             seed=seed,
         )
-    console = Console(highlight=False, emoji=False)
-    if not console.is_terminal:
-        console.width = _WIDTH
-    print_comparison(console, found)
+    print_comparison(table_console(), found)
     if out is not None:
         for path in write_comparison(found, out):
             typer.echo(str(path))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from creaeval.cli.options import Budget, Keys, Ledger
+from creaeval.cli.printing import table_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -215,9 +216,4 @@ def _say_notes(planned: Planned, err: Console) -> None:
 
 
 def _out() -> Console:
-    from rich.console import Console
-
-    console = Console(highlight=False, emoji=False)
-    if not console.is_terminal:
-        console.width = _WIDTH
-    return console
+    return table_console(_WIDTH)

@@ -40,6 +40,40 @@ MissingStep = Annotated[
 ]
 
 
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ROLE=COLUMN",
+        help="Columns of other names in the ratings, as in rater=Judge,response_id=Subj.",
+    ),
+]
+BlankIsNo = Annotated[
+    bool,
+    typer.Option("--blank-is-no", help="Count blank yes/no verdicts as No. [blank verdicts are missing]"),
+]
+Stage = Annotated[
+    str | None, typer.Option(help="Which stage of the ratings, where they have several (blind, calibrated).")
+]
+#: Of the commands that train.
+TrainScenario = Annotated[
+    Path | None, typer.Option(help="File with the scenario the responses answer.", metavar="FILE")
+]
+RaterStage = Annotated[
+    str | None, typer.Option(help="Which stage of the ratings, where the rater has several.")
+]
+SplitBy = Annotated[
+    str,
+    typer.Option(
+        metavar="response|COLUMN",
+        help="What is never parted between training (7) and test (3): each response, or all of one value "
+        "of a column, such as scenario or object.",
+    ),
+]
+Patience = Annotated[
+    int, typer.Option(min=1, help="End after so many epochs without a lower loss on what is held out.")
+]
+
+
 def read_set(given: list[str] | None) -> dict[str, str]:
     """Read the values of ``--set``.
 

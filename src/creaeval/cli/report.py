@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from creaeval.cli.experiment import write_report
-from creaeval.cli.options import Ledger
+from creaeval.cli.options import BlankIsNo, Columns, Ledger, Stage
+from creaeval.cli.printing import say_unmatched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from creaeval.report.html.data import Part
     from creaeval.runs import Run
 
-_MOST_LINES = 10
 HELP = "Write a run, or an experiment, as one HTML file: scores, agreement, figures, cost, every response."
 EXAMPLE = "Example: creaeval report 3f9a12bc04 --ratings ratings.csv --out report.html"
 
@@ -47,19 +47,9 @@ def report(
         Path | None,
         typer.Option(metavar="FILE", help="The file; of an experiment the folder. [report.html]"),
     ] = None,
-    stage: Annotated[
-        str | None, typer.Option(help="Which stage of the ratings, where they have several.")
-    ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ROLE=COLUMN",
-            help="Columns of other names in the ratings, as in rater=Judge,response_id=Subj.",
-        ),
-    ] = None,
-    blank_is_no: Annotated[
-        bool, typer.Option("--blank-is-no", help="Count blank yes/no verdicts as No. [they are missing]")
-    ] = False,
+    stage: Stage = None,
+    columns: Columns = None,
+    blank_is_no: BlankIsNo = False,
     resamples: Annotated[
         int, typer.Option(min=0, help="Bootstrap resamples for intervals; 0 for none.")
     ] = 2000,
@@ -68,7 +58,7 @@ def report(
     """Read a run and write its page."""
     from creaeval.analysis.prepare import of_stage
     from creaeval.cli.stored import open_store
-    from creaeval.data import read_columns, read_ratings, unmatched
+    from creaeval.data import read_columns, read_ratings
     from creaeval.errors import SettingError
     from creaeval.report.html import find_shared, run_report
     from creaeval.report.html.files import check_target, write_page
@@ -88,9 +78,7 @@ def report(
         if other is not None:
             response = find_shared(loaded, other, response)
         rated = read_ratings(ratings, loaded.task, columns=names, blank_is_no=blank_is_no) if ratings else []
-        notes = unmatched(rated, loaded.carried)
-        for line in notes[:_MOST_LINES]:
-            typer.echo(line, err=True)
+        say_unmatched(rated, loaded.carried)
         runs = [loaded] if other is None else [loaded, other]
         chosen = of_stage(rated, stage) if rated else []
         agreement, said = _agreement(runs, chosen, resamples) if chosen else (None, [])
@@ -128,12 +116,8 @@ def _figures(
     """Draw what the runs allow, and say what could not be drawn unless that is known already."""
     from creaeval.experiments.file import Agreement
     from creaeval.report.experiment import compare_runs, make_exhibits
-    from creaeval.report.html import Figure
+    from creaeval.report.html import Figure, name_runs
 
-    names = [str(run.manifest["method"]) for run in runs]
-    if len(set(names)) < len(names):
-        names = [f"{name} ({run.id})" for name, run in zip(names, runs, strict=True)]
-    compared = compare_runs(list(zip(names, runs, strict=True)), ratings)
-    found = make_exhibits(compared, Agreement(resamples=resamples))
+    found = make_exhibits(compare_runs(name_runs(runs), ratings), Agreement(resamples=resamples))
     notes = dict.fromkeys(note for note in found.notes if note not in known)
     return [*(Figure(one.caption, one.svg) for one in found.figures), *notes]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from creaeval.cli import train_samer
-from creaeval.cli.options import Ledger, Task
+from creaeval.cli.options import Ledger, Patience, RaterStage, SplitBy, Task, TrainScenario
+from creaeval.cli.printing import say_unmatched
 
 if TYPE_CHECKING:
     from creaeval.training import Card, Epoch
@@ -44,9 +45,7 @@ def sft(
         typer.Argument(help="Files or folders of responses; none with --on evidence.", metavar="[FILES]"),
     ] = None,
     task: Task = "cgpst",
-    scenario: Annotated[
-        Path | None, typer.Option(help="File with the scenario the responses answer.", metavar="FILE")
-    ] = None,
+    scenario: TrainScenario = None,
     on: Annotated[
         Literal["responses", "evidence"],
         typer.Option(help="What the model reads: responses, or the evidence that a run gathered."),
@@ -55,17 +54,8 @@ def sft(
         str | None,
         typer.Option(help="With --on evidence: the run's id or its beginning.", metavar="RUN"),
     ] = None,
-    stage: Annotated[
-        str | None, typer.Option(help="Which stage of the ratings, where the rater has several.")
-    ] = None,
-    split_by: Annotated[
-        str,
-        typer.Option(
-            metavar="response|COLUMN",
-            help="What is never parted between training (7) and test (3): each response, or all of one value "
-            "of a column, such as scenario or object.",
-        ),
-    ] = "response",
+    stage: RaterStage = None,
+    split_by: SplitBy = "response",
     tune: Annotated[
         Literal["lora", "full"],
         typer.Option(help="Train small adapters beside the model's weights, or all its weights."),
@@ -77,9 +67,7 @@ def sft(
     ] = None,
     batch: Annotated[int, typer.Option(min=1, help="Pairs in one step.")] = 8,
     seed: Annotated[int, typer.Option(min=0, help="Of the split and of the training.")] = 0,
-    patience: Annotated[
-        int, typer.Option(min=1, help="End after so many epochs without a lower loss on what is held out.")
-    ] = 2,
+    patience: Patience = 2,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Fine-tune a causal language model on responses, or their evidence, and the sheets of a rater."""
@@ -115,7 +103,7 @@ def _responses(
     rater: str,
     stage: str | None,
 ) -> tuple[Pairs, dict[str, str]]:
-    from creaeval.data import read_ratings, read_responses, read_scenarios, unit_ids, unmatched
+    from creaeval.data import read_ratings, read_responses, read_scenarios, unit_ids
     from creaeval.errors import SettingError
     from creaeval.tasks import load_task
     from creaeval.training.card import hash_files
@@ -128,8 +116,7 @@ def _responses(
     the_task = load_task(task)
     responses = read_responses(files, the_task)
     rated = choose_rater(read_ratings(ratings, the_task), rater, stage or "")
-    for line in unmatched(rated.values(), unit_ids(the_task, responses))[:_MOST_REASONS]:
-        typer.echo(line, err=True)
+    say_unmatched(list(rated.values()), unit_ids(the_task, responses))
     scenarios = {} if scenario is None else read_scenarios(scenario)
     given = [*files, *ratings, *([] if scenario is None else [scenario])]
     return response_pairs(the_task, responses, scenarios, rater, rated), hash_files(given)

@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from creaeval.cli.options import Task
+from creaeval.cli.options import Patience, RaterStage, SplitBy, Task, TrainScenario
+from creaeval.cli.printing import say_unmatched
 
 EXAMPLE = (
     "Example: creaeval train samer booklets/ --scenario scenario.yaml --ratings ratings.csv --rater A "
     "--model models/base --out models/samer. Exit codes: 0 trained, 1 error, 130 stopped (the best epoch so "
     "far is kept)."
 )
-_MOST_LINES = 10
 
 
 def samer(
@@ -33,20 +33,9 @@ def samer(
     ],
     out: Annotated[Path, typer.Option(help="Folder for the heads, new or empty.", metavar="DIR")],
     task: Task = "cgpst",
-    scenario: Annotated[
-        Path | None, typer.Option(help="File with the scenario the responses answer.", metavar="FILE")
-    ] = None,
-    stage: Annotated[
-        str | None, typer.Option(help="Which stage of the ratings, where the rater has several.")
-    ] = None,
-    split_by: Annotated[
-        str,
-        typer.Option(
-            metavar="response|COLUMN",
-            help="What is never parted between training (7) and test (3): each response, or all of one value "
-            "of a column, such as scenario or object.",
-        ),
-    ] = "response",
+    scenario: TrainScenario = None,
+    stage: RaterStage = None,
+    split_by: SplitBy = "response",
     pairs: Annotated[
         int, typer.Option(min=1, help="Pairs of responses at most, drawn by the seed where there are more.")
     ] = 20_000,
@@ -55,13 +44,11 @@ def samer(
     batch: Annotated[int, typer.Option(min=1, help="Pairs in one step.")] = 32,
     width: Annotated[int, typer.Option(min=1, help="Of the heads' inner layers.")] = 1024,
     seed: Annotated[int, typer.Option(min=0, help="Of the split, the pairs and the training.")] = 0,
-    patience: Annotated[
-        int, typer.Option(min=1, help="End after so many epochs without a lower loss on what is held out.")
-    ] = 2,
+    patience: Patience = 2,
 ) -> None:
     """Train SaMer: three heads on a frozen language model, from pairs made of one rater's points."""
     from creaeval.cli.train import say_card
-    from creaeval.data import read_ratings, read_responses, read_scenarios, unit_ids, unmatched
+    from creaeval.data import read_ratings, read_responses, read_scenarios, unit_ids
     from creaeval.tasks import load_task
     from creaeval.training.card import hash_files
     from creaeval.training.samer_fit import SamerSettings
@@ -70,8 +57,7 @@ def samer(
     loaded = load_task(task)
     responses, rated = read_responses(files, loaded), read_ratings(ratings, loaded)
     own = [rating for rating in rated if rating.rater == rater]
-    for line in unmatched(own, unit_ids(loaded, responses))[:_MOST_LINES]:
-        typer.echo(line, err=True)
+    say_unmatched(own, unit_ids(loaded, responses))
     card = train_samer(
         responses,
         rated,

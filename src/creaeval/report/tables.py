@@ -82,7 +82,6 @@ def write_paper_table(
     *,
     caption: str,
     notes: Sequence[str] = (),
-    short: pd.DataFrame | None = None,
 ) -> list[Path]:
     """Write a table for a paper.
 
@@ -103,8 +102,6 @@ def write_paper_table(
         What the table shows.
     notes : sequence of str
         What else stands under it.
-    short : pandas.DataFrame, optional
-        What Markdown and LaTeX show, where that is not the whole frame.
 
     Returns
     -------
@@ -113,7 +110,7 @@ def write_paper_table(
         second in italics or underlined, ``*`` marks significance. Undefined values are a dash with a note.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    tables = lay_out_tables(frame if short is None else short)
+    tables = lay_out_tables(frame)
     said = [*map(str, frame.attrs.get("notes", ())), *notes]
     written = [write_table(frame, folder / f"{name}.csv")]
     for ending, text in (

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from creaeval.offline.doubts import FOREIGN, UNSEEN
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
 
     from creaeval.runs.run import Run
@@ -39,12 +41,10 @@ def confidences(run: Run) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = []
-    for outcome in run.outcomes:
-        objects = {unit.id: unit.carried.get("object", "") for unit in run.units[outcome.response_id]}
-        for line in outcome.trail:
-            use = json.loads(line)
-            rows.append((use["use"], objects[use["use"]], use["confidence"], "; ".join(use["warnings"])))
+    rows = [
+        (use["use"], its_object, use["confidence"], "; ".join(use["warnings"]))
+        for use, its_object in _uses(run)
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -65,13 +65,11 @@ def confidence_notes(run: Run) -> list[str]:
         return []
     unseen: Counter[str] = Counter()
     foreign: list[str] = []
-    for outcome in run.outcomes:
-        objects = {unit.id: unit.carried.get("object", "") for unit in run.units[outcome.response_id]}
-        for use in map(json.loads, outcome.trail):
-            if UNSEEN in use["warnings"]:
-                unseen[objects[use["use"]]] += 1
-            if FOREIGN in use["warnings"]:
-                foreign.append(use["use"])
+    for use, its_object in _uses(run):
+        if UNSEEN in use["warnings"]:
+            unseen[its_object] += 1
+        if FOREIGN in use["warnings"]:
+            foreign.append(use["use"])
     lines = []
     if unseen:
         lines.append(
@@ -84,6 +82,14 @@ def confidence_notes(run: Run) -> list[str]:
             "only, so do not rely on their scores; see confidence.csv."
         )
     return lines
+
+
+def _uses(run: Run) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield what the scorer said of each use, with the use's object."""
+    for outcome in run.outcomes:
+        objects = {unit.id: unit.carried.get("object", "") for unit in run.units[outcome.response_id]}
+        for use in map(json.loads, outcome.trail):
+            yield use, objects[use["use"]]
 
 
 def _few(names: list[str]) -> str:

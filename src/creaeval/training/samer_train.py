@@ -20,8 +20,8 @@ from creaeval.training.samer_fit import GRADIENT_NORM, WARM_UP, WEIGHT_DECAY, Da
 from creaeval.training.samer_losses import MARGIN
 from creaeval.training.samer_pairs import Labelled, cases_of, label
 from creaeval.training.samer_scale import fit_scale
-from creaeval.training.sft import STOPPING_SHARE, check_out
-from creaeval.training.split import RESPONSE, split_ids
+from creaeval.training.sft import check_out
+from creaeval.training.split import RESPONSE, hold_out, split_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from creaeval.llm.local.samer_net import Backbone
     from creaeval.methods import Case
     from creaeval.tasks import Scenario, Task
-    from creaeval.training.split import Split
 
 
 def train_samer(
@@ -109,7 +108,7 @@ def train_samer(
         by=split_by,
         groups=groups,
     )
-    held_out = _held_out(split, groups, chosen.seed)
+    held_out = hold_out(split.train, groups, chosen.seed + 1)
     started = time.monotonic()
     body, dtype = _load(backbone)
     # Texts of the test side are never read by the network.
@@ -185,14 +184,6 @@ def _groups(cases: Sequence[Case], by: str) -> dict[str, str] | None:
                 )
             found[unit] = carried[by]
     return found
-
-
-def _held_out(split: Split, groups: Mapping[str, str] | None, seed: int) -> tuple[str, ...]:
-    """Hold some of the training side out, to see when to stop; nothing where it is a single group."""
-    own = {one: groups[one] for one in split.train} if groups is not None else None
-    if len(set(own.values()) if own is not None else split.train) < 2:
-        return ()
-    return split_ids(split.train, seed=seed + 1, share=STOPPING_SHARE, by=split.by, groups=own).test
 
 
 def _load(folder: Path) -> tuple[Backbone, str]:

@@ -21,7 +21,7 @@ from creaeval.llm.local.hf import (
     window,
 )
 from creaeval.training.card import Card, Epoch, hardware, versions, write_card
-from creaeval.training.split import RESPONSE, split_ids
+from creaeval.training.split import RESPONSE, hold_out, split_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from creaeval.training.pairs import Pair, Pairs
 
 Tune = Literal["lora", "full"]
-#: Of the training side, how many are held out to choose the epoch.
-STOPPING_SHARE = 0.1
 _IGNORED = -100  # the label of a token that has no part in the loss
 _RATES: Mapping[Tune, float] = {"lora": 1e-4, "full": 1e-5}
 _NEW = ".new"
@@ -142,7 +140,7 @@ def train_sft(
         )
     used = [one for example in examples for one in example.ids]
     split = split.model_copy(update={"train": tuple(used)})
-    held = _hold_out(examples, groups, settings.seed)
+    held = set(hold_out(used, groups, settings.seed))
     if settings.tune == "lora":
         model = _with_adapters(model, base, settings)
     card = Card(
@@ -233,15 +231,6 @@ def encode_pairs(tokenizer: Any, model: Any, pairs: Sequence[Pair]) -> tuple[lis
         else:
             examples.append(Example(pair.ids, ids, len(prompt)))
     return examples, dict(left_out)
-
-
-def _hold_out(examples: Sequence[Example], groups: Mapping[str, str] | None, seed: int) -> set[str]:
-    """Choose what of the training side decides when to stop; nothing where there is no second group."""
-    used = [one for example in examples for one in example.ids]
-    own = None if groups is None else {one: groups[one] for one in used}
-    if len(set(used if own is None else own.values())) < 2:
-        return set()
-    return set(split_ids(used, seed=seed, share=STOPPING_SHARE, groups=own).test)
 
 
 def _with_adapters(model: Any, base: Path, settings: SftSettings) -> Any:

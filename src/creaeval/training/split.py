@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: The paper parts 7:3.
 TEST_SHARE = 0.3
+#: Of the training side, what says when to stop.
+STOPPING_SHARE = 0.1
 RESPONSE = "response"
 
 
@@ -90,6 +92,14 @@ def split_ids(
         train=tuple(one for one in ids if one not in test),
         test=tuple(one for one in ids if one in test),
     )
+
+
+def hold_out(ids: Sequence[str], groups: Mapping[str, str] | None, seed: int) -> tuple[str, ...]:
+    """Choose what of the training side says when to stop; nothing where there is no second group."""
+    own = None if groups is None else {one: groups[one] for one in ids}
+    if len(set(ids if own is None else own.values())) < 2:
+        return ()
+    return split_ids(ids, seed=seed, share=STOPPING_SHARE, groups=own).test
 
 
 def _hash(seed: int, group: str) -> str:

@@ -60,6 +60,11 @@ class Compared:
         return tuple(dict.fromkeys(one.analyst for one in self.scores if one.analyst))
 
     @property
+    def labels(self) -> dict[str, str]:
+        """The names of the runs by their ids."""
+        return {run.id: name for name, run in self.runs}
+
+    @property
     def several_judges(self) -> bool:
         """Whether any of them has more than one judge."""
         return any(len({sheet.scorer for sheet in one.sheets}) > 1 for one in self.scores)

@@ -215,6 +215,7 @@ def _with_people(found: Exhibits, how: Agreement) -> None:
 def _from_report(found: Exhibits, report: AgreementReport, how: Agreement) -> None:
     from creaeval.analysis.calibration_intervals import calibration_intervals
     from creaeval.analysis.heat import heat_counts
+    from creaeval.analysis.prepare import carried_columns, make_resampling
     from creaeval.report import figures
 
     of, points, dimensions = found.compared, report.points, report.dimensions
@@ -236,13 +237,13 @@ def _from_report(found: Exhibits, report: AgreementReport, how: Agreement) -> No
             frame = _averages(report.tables[name]) if name == "by_column" else report.tables[name]
             found.table(name, caption, lambda frame=frame: frame, shown=name in _SHOWN)  # type: ignore[misc]
     found.notes += report.notes
-    units = list(map(str, points["response_id"].unique()))
-    carried = {key: extra for one in of.scores for key, extra in one.carried.items()}
-    resampling = Resampling(
+    resampling = make_resampling(
+        list(map(str, points["response_id"].unique())),
+        carried_columns(of.scores, of.ratings),
+        items=how.items,
+        clusters=how.clusters,
+        interval="percentile",
         n_resamples=how.resamples,
-        clusters={unit: carried.get(unit, {}).get(how.clusters[0], unit) for unit in units}
-        if how.clusters
-        else None,
         seed=how.seed,
     )
     counts = heat_counts(points, dimensions)
@@ -307,11 +308,10 @@ def _of_runs(found: Exhibits, how: Agreement) -> None:
     from creaeval.report import figures
 
     runs = [run for _, run in found.compared.runs]
-    labels = {run.id: label for label, run in found.compared.runs}
     found.table(
         "cost",
         "Cost per response, median / 95th percentile",
-        lambda: _read_costs(cost_per_response(runs), labels),
+        lambda: _read_costs(cost_per_response(runs), found.compared.labels),
     )
     quotes = found.table("quotes", "Quotes found", lambda: quote_table(runs), shown=False)
     if quotes is not None:
@@ -331,7 +331,6 @@ def _stability(found: Exhibits) -> None:
     from creaeval.analysis.stability import evidence_stability, judge_stability
     from creaeval.report import figures
 
-    labels = {run.id: label for label, run in found.compared.runs}
     repeated = {
         kind: [run for _, run in found.compared.runs if run.manifest.get(f"{kind}_repeats", 1) > 1]
         for kind in ("evidence", "judge")
@@ -339,7 +338,7 @@ def _stability(found: Exhibits) -> None:
     alike = vary = None
 
     def named(frame: pd.DataFrame) -> pd.DataFrame:
-        return frame.assign(method=frame["run"].map(labels))
+        return frame.assign(method=frame["run"].map(found.compared.labels))
 
     if repeated["evidence"]:
         alike = found.table(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from creaeval.errors import DataError
+from creaeval.report.tables import paper_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +54,4 @@ def number(value: float, digits: int = 3) -> str:
     digits : int
         Behind the point; values of 10 and more have one.
     """
-    if value != value:
-        return "–"
-    text = f"{abs(value):.{1 if abs(value) >= 10 else digits}f}"
-    minus = "−" if value < 0 and float(text) else ""
-    return minus + (text[1:] if text.startswith("0.") else text)
+    return paper_number(value, 1 if abs(value) >= 10 else digits)

@@ -58,10 +58,7 @@ def run_report(
         The two runs are of different tasks or share no response, or not the one named.
     """
     runs = (run,) if against is None else (run, against)
-    labels = [str(one.manifest["method"]) for one in runs]
-    if len(set(labels)) < len(labels):
-        labels = [f"{label} ({one.id})" for label, one in zip(labels, runs, strict=True)]
-    parts = tuple(RunPart(one, ratings, label) for one, label in zip(runs, labels, strict=True))
+    parts = tuple(RunPart(one, ratings, label) for label, one in name_runs(runs))
     cases: tuple[Case, ...] = ()
     if against is not None:
         cases = (Case(find_shared(run, against, response_id), 0, 1),)
@@ -86,7 +83,7 @@ def run_report(
         headline += agreement_headline(agreement)
     headline.append(("Cost", _cost(runs), "of all calls when they were made"))
     return ReportData(
-        title=f"{run.task.name}: {' and '.join(labels)}",
+        title=f"{run.task.name}: {' and '.join(part.name for part in parts)}",
         facts=[fact for part in parts for fact in run_facts(part)],
         headline=headline,
         sections=sections,
@@ -94,6 +91,14 @@ def run_report(
         cases=cases,
         notes=notes,
     )
+
+
+def name_runs(runs: Sequence[Run]) -> list[tuple[str, Run]]:
+    """Name runs by their method, and by their id, too, where they share it."""
+    names = [str(run.manifest["method"]) for run in runs]
+    if len(set(names)) < len(names):
+        names = [f"{name} ({run.id})" for name, run in zip(names, runs, strict=True)]
+    return list(zip(names, runs, strict=True))
 
 
 def run_facts(part: RunPart) -> list[tuple[str, str]]:
