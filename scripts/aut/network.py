@@ -39,7 +39,6 @@ def open_encoder(folder: Path, dropout: float = 0.1) -> Scorer:
         add_pooling_layer=False,
         hidden_dropout_prob=dropout,
         attention_probs_dropout_prob=dropout,
-        attn_implementation="sdpa",
     )
     return Scorer(kind.float(), dropout)
 

@@ -66,3 +66,31 @@ def test_one_response_cannot_be_parted(train: CommandLine, monkeypatch: pytest.M
     assert ended.code == 1
     assert "1 pairs of prompt and sheet by Example A." in ended.err
     assert "split by response: found 1 in all, expected two responses at least" in ended.err
+
+
+def test_uses_of_several_people_share_a_pair_only_when_asked_to(train: CommandLine) -> None:
+    (train.folder / "uses.csv").write_text(
+        "Nr,Thing,use,participant\nu1,brick,a hat,p1\nu2,brick,a boat,p2\nu3,rope,a belt,p1\n",
+        encoding="utf-8",
+    )
+    (train.folder / "rated.csv").write_text("id,human_mean\nu1,3.3\nu2,1.0\nu3,2\n", encoding="utf-8")
+    given = ["--task", "aut", "--columns", "id=Nr,object=Thing", "--ratings", "rated.csv"]
+    # Then it ends, for want of torch or of a model in base; the pairs were made before.
+    for more, pairs in [((), 3), (("--mix-participants",), 2)]:
+        ended = train(
+            "train",
+            "sft",
+            "uses.csv",
+            *given,
+            "--rater",
+            "human_mean",
+            "--model",
+            "base",
+            "--out",
+            "out",
+            *more,
+        )
+        assert f"{pairs} pairs of prompt and sheet by human_mean." in ended.err
+        assert "1 points were rounded" in ended.err
+    ended = sft(train, "--on", "evidence", "--run", "3f", "--mix-participants", files="")
+    assert "--columns and --mix-participants are for files" in ended.err

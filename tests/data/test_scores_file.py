@@ -13,7 +13,7 @@ from creaeval.data.score_table import UNTOLD
 from creaeval.runs import export_run, write_table
 from creaeval.sheets import ItemScores, ScoreSheet, disagreements
 from creaeval.sheets.score_sheet import SCORE_COLUMNS
-from creaeval.tasks import identities
+from creaeval.tasks import identities, load_task
 from scripted import ScriptedModel
 
 from .support import brick, cgpst, problems_of, the_problem, write
@@ -209,3 +209,11 @@ def test_what_holds_no_scores_is_named(tmp_path: Path) -> None:
     assert "found '11', expected a whole or half number from 1 to 10" in the_problem(
         lambda: read_scores(bad, cgpst())
     )
+
+
+def test_points_with_all_digits_that_a_program_wrote_are_read(tmp_path: Path) -> None:
+    text = (
+        "id,judge,dimension,score\nu1,j,originality,1.2010999999999998\nu2,j,originality,3.7834000000000003\n"
+    )
+    (scores,) = read_scores(write(tmp_path / "a.csv", text), load_task("aut"))
+    assert [s.final("uses.originality") for s in scores.sheets] == [1.2010999999999998, 3.7834000000000003]

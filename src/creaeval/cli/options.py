@@ -47,6 +47,17 @@ Columns = Annotated[
         help="Columns of other names in the ratings, as in rater=Judge,response_id=Subj.",
     ),
 ]
+UseColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ROLE=COLUMN",
+        help="Columns of other names in files of uses, as in object=prompt,response=use (task aut).",
+    ),
+]
+MixParticipants = Annotated[
+    bool,
+    typer.Option("--mix-participants", help="Let uses of several participants share a call (task aut)."),
+]
 BlankIsNo = Annotated[
     bool,
     typer.Option("--blank-is-no", help="Count blank yes/no verdicts as No. [blank verdicts are missing]"),

@@ -7,7 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from creaeval.cli.options import Budget, Keys, Ledger, MissingStep, Models, Set, Task, read_set
+from creaeval.cli.options import (
+    Budget,
+    Keys,
+    Ledger,
+    MissingStep,
+    MixParticipants,
+    Models,
+    Set,
+    Task,
+    UseColumns,
+    read_set,
+)
 
 HELP = "Score responses: an analyst gathers evidence step by step, judges score the evidence."
 EXAMPLE = (
@@ -78,13 +89,7 @@ def score(
         list[Path] | None, typer.Option(help="People's scores of the same responses, to show beside.")
     ] = None,
     missing_step: MissingStep = "refuse",
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ROLE=COLUMN",
-            help="Columns of other names in files of uses, as in object=prompt,response=use (task aut).",
-        ),
-    ] = None,
+    columns: UseColumns = None,
     batch: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Uses in one call (task aut). [20]")
     ] = None,
@@ -92,10 +97,7 @@ def score(
         str | None,
         typer.Option(metavar="TEXT", help="What parts several uses in one cell: ';' say, or newline."),
     ] = None,
-    mix_participants: Annotated[
-        bool,
-        typer.Option("--mix-participants", help="Let uses of several participants share a call (task aut)."),
-    ] = False,
+    mix_participants: MixParticipants = False,
     evidence_repeats: Annotated[
         int, typer.Option(min=1, metavar="N", help="How often evidence is gathered.")
     ] = 1,

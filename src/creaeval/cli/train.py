@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from creaeval.cli import train_samer
-from creaeval.cli.options import Ledger, Patience, RaterStage, SplitBy, Task, TrainScenario
+from creaeval.cli.options import (
+    Ledger,
+    MixParticipants,
+    Patience,
+    RaterStage,
+    SplitBy,
+    Task,
+    TrainScenario,
+    UseColumns,
+)
 from creaeval.cli.printing import say_unmatched
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from creaeval.training import Card, Epoch
     from creaeval.training.pairs import Pairs
 
@@ -37,7 +48,9 @@ def sft(
     rater: Annotated[str, typer.Option(help="Whose sheets the model learns to write.", metavar="NAME")],
     model: Annotated[
         Path,
-        typer.Option(help="The model to begin with: a folder as transformers saves it.", metavar="DIR"),
+        typer.Option(
+            help="The model to begin with: a folder as transformers saves it, or a GGUF file.", metavar="DIR"
+        ),
     ],
     out: Annotated[Path, typer.Option(help="Folder for the trained model, new or empty.", metavar="DIR")],
     files: Annotated[
@@ -55,6 +68,8 @@ def sft(
         typer.Option(help="With --on evidence: the run's id or its beginning.", metavar="RUN"),
     ] = None,
     stage: RaterStage = None,
+    columns: UseColumns = None,
+    mix_participants: MixParticipants = False,
     split_by: SplitBy = "response",
     tune: Annotated[
         Literal["lora", "full"],
@@ -71,14 +86,18 @@ def sft(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Fine-tune a causal language model on responses, or their evidence, and the sheets of a rater."""
+    from creaeval.errors import SettingError
     from creaeval.training.sft import SftSettings, check_base, check_out, train_sft
 
     check_base(model)
     check_out(out)
+    reading = {"columns": columns or [], "mix_participants": mix_participants}
     if on == "evidence":
+        if any(reading.values()):
+            raise SettingError("--columns and --mix-participants are for files; --on evidence reads a run.")
         pairs, origin = _evidence(files, scenario, run, ledger, ratings, rater, stage)
     else:
-        pairs, origin = _responses(files, scenario, run, task, ratings, rater, stage)
+        pairs, origin = _responses(files, scenario, run, task, ratings, rater, stage, reading)
     _say_pairs(pairs)
     card = train_sft(
         pairs,
@@ -102,8 +121,9 @@ def _responses(
     ratings: list[Path],
     rater: str,
     stage: str | None,
+    reading: Mapping[str, Any],
 ) -> tuple[Pairs, dict[str, str]]:
-    from creaeval.data import read_ratings, read_responses, read_scenarios, unit_ids
+    from creaeval.data import USE_ROLES, read_columns, read_ratings, read_responses, read_scenarios, unit_ids
     from creaeval.errors import SettingError
     from creaeval.tasks import load_task
     from creaeval.training.card import hash_files
@@ -114,7 +134,9 @@ def _responses(
     if run is not None:
         raise SettingError("--run goes with --on evidence.")
     the_task = load_task(task)
-    responses = read_responses(files, the_task)
+    responses = read_responses(
+        files, the_task, **{**reading, "columns": read_columns(reading["columns"], USE_ROLES)}
+    )
     rated = choose_rater(read_ratings(ratings, the_task), rater, stage or "")
     say_unmatched(list(rated.values()), unit_ids(the_task, responses))
     scenarios = {} if scenario is None else read_scenarios(scenario)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from creaeval.cli.options import Patience, RaterStage, SplitBy, Task, TrainScenario
+from creaeval.cli.options import Patience, RaterStage, SplitBy, Task, TrainScenario, UseColumns
 from creaeval.cli.printing import say_unmatched
 
 EXAMPLE = (
@@ -35,6 +35,7 @@ def samer(
     task: Task = "cgpst",
     scenario: TrainScenario = None,
     stage: RaterStage = None,
+    columns: UseColumns = None,
     split_by: SplitBy = "response",
     pairs: Annotated[
         int, typer.Option(min=1, help="Pairs of responses at most, drawn by the seed where there are more.")
@@ -48,14 +49,15 @@ def samer(
 ) -> None:
     """Train SaMer: three heads on a frozen language model, from pairs made of one rater's points."""
     from creaeval.cli.train import say_card
-    from creaeval.data import read_ratings, read_responses, read_scenarios, unit_ids
+    from creaeval.data import USE_ROLES, read_columns, read_ratings, read_responses, read_scenarios, unit_ids
     from creaeval.tasks import load_task
     from creaeval.training.card import hash_files
     from creaeval.training.samer_fit import SamerSettings
     from creaeval.training.samer_train import train_samer
 
     loaded = load_task(task)
-    responses, rated = read_responses(files, loaded), read_ratings(ratings, loaded)
+    responses = read_responses(files, loaded, columns=read_columns(columns or [], USE_ROLES))
+    rated = read_ratings(ratings, loaded)
     own = [rating for rating in rated if rating.rater == rater]
     say_unmatched(own, unit_ids(loaded, responses))
     card = train_samer(

@@ -41,7 +41,7 @@ def _read(raw: object, low: int, high: int, parts: int | None, expected: str) ->
     points: float | None = None
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         points = raw
-    elif isinstance(raw, str) and re.fullmatch(r"\s*[+-]?\d{1,9}(\.\d{0,9})?\s*", raw):
+    elif isinstance(raw, str) and re.fullmatch(r"\s*[+-]?\d{1,9}(\.\d{0,30})?\s*", raw):
         points = float(raw)
     odd = points is None or not low <= points <= high
     if points is None or odd or (parts is not None and points * parts != int(points * parts)):
