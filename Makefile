@@ -4,7 +4,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help env demo test check test-slow record-demo docs prices lock clean
+.PHONY: help env demo test check test-slow test-train record-demo docs prices lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,14 @@ test: check ## All checks and the test suite, and how long they took
 test-slow: .venv/.local ## The checks that need the local model's weights
 	$(BIN)/python -m pytest -m slow
 
+.venv/.train: .venv/.ready requirements/train.txt
+	@echo "Installing torch and what trains with it: several GB from PyPI on Linux, once."
+	$(UV) --require-hashes -r requirements/train.txt
+	@touch $@
+
+test-train: .venv/.train ## The tests of training, which need torch; make test leaves them out without it
+	$(BIN)/python -m pytest tests/training tests/llm/test_hf.py
+
 record-demo: .venv/.local ## Run the example with the local model and keep its replies for demo --replay
 	$(BIN)/python scripts/record_demo.py
 
@@ -53,6 +61,7 @@ prices: .venv/.ready ## Write the price table anew from genai-prices
 lock: .venv/.ready ## Write the requirement files anew from pyproject.toml
 	$(BIN)/uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-header pyproject.toml --extra dev -o requirements/dev.txt
 	$(BIN)/uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-header pyproject.toml --extra dev --extra local -o requirements/local.txt
+	$(BIN)/uv pip compile -q --universal --generate-hashes --python-version 3.11 --no-header pyproject.toml --extra dev --extra train -o requirements/train.txt
 
 clean: ## Remove what make made, results and ledger excepted
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

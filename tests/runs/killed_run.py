@@ -1,19 +1,16 @@
 """A run that is killed again and again; started by test_kill.py as a program of its own.
 
-It imports what takes seconds once and then forks, so that every child is at work at once.
+It makes a small run first, which imports and builds all that takes seconds, and then forks, so that every
+child is at work at once.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from pathlib import Path
 
-import pydantic_ai.direct
-import pydantic_ai.models.openai  # noqa: F401 - slow to import
-
-from creaeval.llm import Ledger, open_model
+from creaeval.llm import Ledger
 from creaeval.runs import prepare, run_plan
 
 
@@ -43,8 +40,9 @@ def child(folder: Path) -> int:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
-    asyncio.run(open_model("openai:tiny").close())  # imports the rest
+    folder, small = map(Path, sys.argv[1:])
+    work(small)
+    print("ready", flush=True)
     while sys.stdin.readline():
         pid = child(folder)
         print(pid, flush=True)

@@ -82,21 +82,24 @@ def moments(dice: random.Random) -> list[tuple[int, float]]:
 def test_killed_at_twenty_moments_a_run_pays_no_call_twice_and_ends_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    killed, whole = tmp_path / "killed", tmp_path / "whole"
-    booklets = [marked(f"R{number:02}", f"respondent{number:02}x") for number in range(BOOKLETS)]
-    for folder in (killed, whole):
+    killed, whole, small = tmp_path / "killed", tmp_path / "whole", tmp_path / "small"
+    *booklets, other = [marked(f"R{number:02}", f"respondent{number:02}x") for number in range(BOOKLETS + 1)]
+    for folder, of in ((killed, booklets), (whole, booklets), (small, [other])):
         folder.mkdir()
-        write_inputs(folder, *booklets)
+        write_inputs(folder, *of)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with Loopback(handler) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         program = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("killed_run.py")), str(killed)],
+            [sys.executable, str(Path(__file__).with_name("killed_run.py")), str(killed), str(small)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        repeated = 0
+        assert tell(program) == "ready"
+        # The small run's calls are no part of what follows.
+        earlier, repeated = len(server.requests), 0
+        requests = [question(body) for body in server.requests]
         for moment in [*moments(random.Random(7)), None]:  # noqa: S311 - no secret
             seen, before = len(server.requests), committed(killed / "ledger.db")
             pid = int(tell(program, "go"))
@@ -105,13 +108,13 @@ def test_killed_at_twenty_moments_a_run_pays_no_call_twice_and_ends_the_same(
                 time.sleep(moment[1])
                 os.kill(pid, signal.SIGKILL)
             assert tell(program) == ("killed" if moment is not None else "ended 0")
-            requests = [question(body) for body in server.requests]
+            requests += [question(body) for body in server.requests[seen:]]
             # Nothing that was committed when this child started was asked again.
             assert not before & set(requests[seen:])
             repeated += len(set(requests[seen:]) & set(requests[:seen]))
         program.communicate(timeout=30)
         # Those that were under way at a kill are asked again: at most one for each open request.
-        assert len(server.requests) == CALLS + repeated
+        assert len(server.requests) == earlier + CALLS + repeated
         assert 0 < repeated <= KILLS * CONCURRENCY
         asked = len(server.requests)
         resumed = score(killed)

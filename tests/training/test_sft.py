@@ -206,3 +206,22 @@ def test_without_a_package_the_error_is_the_line_that_installs_it(
 def test_replies_are_one_object_without_white_space(folder: Path) -> None:
     for pair in tiny.story_pairs(folder, 4).pairs:
         assert json.dumps(json.loads(pair.reply), separators=(",", ":")) == pair.reply
+
+
+def test_a_gguf_file_is_trained_and_an_adapter_of_it_scores(tmp_path: Path) -> None:
+    pytest.importorskip("gguf", reason='needs the extra "train"')
+    pairs = tiny.story_pairs(tmp_path, 10)
+    base = tiny.make_gguf(tmp_path, tiny.texts_of(pairs))
+    settings = SftSettings(epochs=3, rate=1e-2, batch=1)
+    card = train_sft(pairs, base=base, out=tmp_path / "out", settings=settings)
+    assert card.base == {"name": "tiny.gguf", "sha256": model_sha256(base)}
+    assert card.epochs[-1].train["loss"] < card.epochs[0].train["loss"]
+    _, model = load_model(tmp_path / "out")
+    assert getattr(model.get_base_model(), "hf_quantizer", None) is None
+    # Both learn to write, but random weights learn little: what it says is no sheet, and the reason is kept.
+    run = creaeval.score(
+        [tiny.response(tiny.story(tmp_path), 0)],
+        task=tiny.story(tmp_path), method="sft", judges=HfModel(str(tmp_path / "out")),
+        ledger=tmp_path / "l.db", settings={"judge.max_tokens": "20"},
+    )  # fmt: skip
+    assert run.n_failed == 1

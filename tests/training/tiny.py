@@ -103,3 +103,49 @@ def texts_of(pairs: Pairs) -> list[str]:
 def turn(text: str) -> tuple[Message, ...]:
     """A conversation of one turn."""
     return (Message("user", text),)
+
+
+def make_gguf(folder: Path, texts: list[str]) -> Path:
+    """Write a Qwen2 of one layer with random weights and a tokeniser of bytes as a GGUF file."""
+    import gguf
+    import numpy as np
+    from tokenizers.pre_tokenizers import ByteLevel
+
+    letters = sorted(ByteLevel.alphabet())
+    tokens = [*letters, letters[0] + letters[1], "<|endoftext|>", "<|im_end|>"]
+    hidden, inner, heads, kept = 32, 64, 4, 2
+    path = folder / "tiny.gguf"
+    writer = gguf.GGUFWriter(str(path), "qwen2")
+    writer.add_name("tiny")
+    writer.add_context_length(max(map(len, texts)) + 512)
+    writer.add_embedding_length(hidden)
+    writer.add_block_count(1)
+    writer.add_feed_forward_length(inner)
+    writer.add_head_count(heads)
+    writer.add_head_count_kv(kept)
+    writer.add_layer_norm_rms_eps(1e-6)
+    writer.add_rope_freq_base(10000.0)
+    writer.add_vocab_size(len(tokens))
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("qwen2")
+    writer.add_token_list(tokens)
+    writer.add_token_types([*[1] * (len(tokens) - 2), 3, 3])
+    writer.add_token_merges([f"{letters[0]} {letters[1]}"])
+    writer.add_eos_token_id(len(tokens) - 1)
+    draw = np.random.default_rng(0)
+    shapes = {
+        "token_embd": (len(tokens), hidden), "output": (len(tokens), hidden), "output_norm": (hidden,),
+        "blk.0.attn_norm": (hidden,), "blk.0.ffn_norm": (hidden,),
+        "blk.0.attn_q": (hidden, hidden), "blk.0.attn_output": (hidden, hidden),
+        "blk.0.attn_k": (hidden * kept // heads, hidden), "blk.0.attn_v": (hidden * kept // heads, hidden),
+        "blk.0.ffn_gate": (inner, hidden), "blk.0.ffn_up": (inner, hidden), "blk.0.ffn_down": (hidden, inner),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        writer.add_tensor(f"{name}.weight", draw.normal(0, 0.1, shape).astype(np.float32))
+    for name, size in (("q", hidden), ("k", hidden * kept // heads), ("v", hidden * kept // heads)):
+        writer.add_tensor(f"blk.0.attn_{name}.bias", np.zeros(size, np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path

@@ -240,6 +240,9 @@ def load_model(folder: Path, *, dtype: str = "auto") -> tuple[Any, Any]:
             model = AutoModelForCausalLM.from_pretrained(
                 str(place), dtype=dtype, use_safetensors=None if gguf else True, **gguf, **options
             )
+            # By now a GGUF's weights are ordinary numbers, which can be trained and saved as such.
+            if (quantizer := getattr(model, "hf_quantizer", None)) is not None and gguf:
+                quantizer.remove_quantization_config(model)
             if base != folder:
                 need_packages(f"the adapter in {str(folder)!r}", "peft")
                 from peft import PeftModel
