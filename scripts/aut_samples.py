@@ -14,7 +14,7 @@ from pathlib import Path
 
 USE = ("id", "object", "response", "participant", "src", "human_mean")
 ENSEMBLE = ("pred_ocsai_chatgpt_w", "pred_ocsai_davinci2_w")
-FIFTHS, OF_EACH, TAUGHT = 5, 12, 420
+FIFTHS, OF_EACH, TAUGHT = 5, 12, 300
 
 Row = dict[str, str]
 

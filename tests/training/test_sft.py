@@ -29,8 +29,8 @@ torch = pytest.importorskip("torch", reason='needs the extra "train"')
 pytest.importorskip("accelerate", reason='needs the extra "train"')
 pytest.importorskip("peft", reason='needs the extra "train"')
 
-# peft asks transformers under a name that its newest version gives up.
-pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing. is deprecated:FutureWarning")
+# peft and Trainer ask transformers under names that its newest version gives up.
+pytestmark = pytest.mark.filterwarnings("ignore:.*gradient_checkpointing.* is deprecated:FutureWarning")
 FULL = SftSettings(tune="full", epochs=9, rate=6e-3, batch=1, patience=9)
 
 

@@ -290,9 +290,6 @@ class _Keeper:
         from transformers import Trainer, TrainerCallback, TrainingArguments
 
         settings, on_gpu = self._settings, torch.cuda.is_available()
-        if on_gpu:  # long prompts would else not fit beside the weights
-            self._model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
-            self._model.enable_input_require_grads()
         steps = -(-len(examples) // settings.batch) * settings.epochs
         arguments = TrainingArguments(
             output_dir=str(self._out / _NEW),
@@ -304,6 +301,9 @@ class _Keeper:
             per_device_train_batch_size=1,
             per_device_eval_batch_size=1,
             gradient_accumulation_steps=min(settings.batch, len(examples)),
+            # Activations are computed anew: long prompts would else not fit beside the weights.
+            gradient_checkpointing=True,
+            gradient_checkpointing_kwargs={"use_reentrant": False},
             bf16=on_gpu,
             use_cpu=not on_gpu,
             logging_strategy="epoch",
