@@ -1,8 +1,9 @@
 """Write the files that docs/results/aut.md is made from, out of the released table of uses.
 
 python scripts/aut_samples.py AUT.csv FOLDER writes ``test.csv`` (the 1,000 test rows), ``sample.csv`` (60 of
-them, 12 from each fifth of the scale), ``taught.csv`` (rows of the train split to fine-tune a language model
-on) and ``ensemble.csv`` (the mean of the two best published predictions of the test rows, as scores).
+them, 12 from each fifth of the scale), of the train split ``examples.csv`` (ten to show a judge) and
+``taught.csv`` (300 to fine-tune a language model on), and ``ensemble.csv`` (the mean of the two best
+published predictions of the test rows, as scores).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 
 USE = ("id", "object", "response", "participant", "src", "human_mean")
 ENSEMBLE = ("pred_ocsai_chatgpt_w", "pred_ocsai_davinci2_w")
-FIFTHS, OF_EACH, TAUGHT = 5, 12, 300
+FIFTHS, OF_EACH, EXAMPLES, SHORT, TAUGHT = 5, 12, 2, 60, 300
 
 Row = dict[str, str]
 
@@ -30,7 +31,15 @@ def main() -> None:
         rows = list(csv.DictReader(file))
     test, train = ([use_of(row) for row in rows if row["split"] == part] for part in ("test", "train"))
     write(given.folder / "test.csv", USE, test)
-    write(given.folder / "sample.csv", USE, draw_sample(test))
+    draw = random.Random(1)
+    sample = draw_fifths(test, OF_EACH, draw)
+    draw.shuffle(sample)
+    write(given.folder / "sample.csv", USE, sample)
+    examples = [
+        {**use, "score": str(round(float(use["human_mean"])))}
+        for use in draw_fifths([use for use in train if len(use["response"]) < SHORT], EXAMPLES, draw)
+    ]
+    write(given.folder / "examples.csv", ("object", "response", "score"), examples)
     random.Random(1).shuffle(train)
     # Uses of one object share a prompt, so they stand together.
     taught = sorted(train[: given.taught], key=lambda use: (use["object"], use["id"]))
@@ -55,18 +64,16 @@ def use_of(row: Row) -> Row:
     return {name: named.get(name) or row[name] for name in USE}
 
 
-def draw_sample(test: list[Row]) -> list[Row]:
-    draw, fifths = random.Random(1), [list[Row]() for _ in range(FIFTHS)]
-    for use in test:
+def draw_fifths(uses: list[Row], of_each: int, draw: random.Random) -> list[Row]:
+    fifths = [list[Row]() for _ in range(FIFTHS)]
+    for use in uses:
         fifths[min(FIFTHS - 1, int((float(use["human_mean"]) - 1) / (4 / FIFTHS)))].append(use)
-    chosen = [use for fifth in fifths for use in draw.sample(fifth, OF_EACH)]
-    draw.shuffle(chosen)
-    return chosen
+    return [use for fifth in fifths for use in draw.sample(fifth, of_each)]
 
 
 def write(path: Path, columns: tuple[str, ...], rows: list[Row]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns)
+        writer = csv.DictWriter(file, columns, extrasaction="ignore")
         writer.writeheader()
         writer.writerows(rows)
     print(f"{path}: {len(rows)} rows")

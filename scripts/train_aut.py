@@ -63,6 +63,8 @@ def main() -> None:
     unseen.add_argument("folder", type=Path)
     unseen.add_argument("--encoder", type=Path, required=True)
     unseen.add_argument("--out", type=Path, required=True)
+    unseen.add_argument("--looks", type=Path, required=True, help="folder of the record of looks at test")
+    unseen.add_argument("--purpose", default="", help="why test is looked at; left alone without")
 
     pack = commands.add_parser("pack", help="write the files to ship and measure them on val and test")
     pack.add_argument("folder", type=Path)
@@ -107,8 +109,13 @@ def carry_out(options: argparse.Namespace) -> None:
         scored = finish.score_rows(options.folder, options.encoder, rows)
         kept = scored[scored["split"] != "test"]
         kept[["row_id", "human_mean", "score"]].to_csv(options.out, index=False)
-        for name, part in (("not test rows", kept), ("test rows", scored[scored["split"] == "test"])):
-            print(name, json.dumps(measure(part["score"].to_numpy(), part)))
+        print("not test rows", json.dumps(measure(kept["score"].to_numpy(), kept)))
+        if options.purpose:
+            test = scored[scored["split"] == "test"]
+            print(
+                "test",
+                json.dumps(finish.look_at_test(test, options.looks, options.folder.name, options.purpose)),
+            )
     else:
         options.looks.mkdir(parents=True, exist_ok=True)
         finish.pack(options.folder, options.encoder, options.data, options.unseen, options.out, ABOUT)

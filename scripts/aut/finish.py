@@ -15,7 +15,7 @@ from aut.measures import measure
 from aut.rows import MOST_TOKENS, choose, encode, ids_hash, read_rows
 from aut.train import load, open_tokenizer, predict
 from aut.trust import fit_trust
-from creaeval.offline.doubts import plain, words_of
+from creaeval.offline.doubts import mark_of, plain, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,10 +102,12 @@ def look_at_test(scored: pd.DataFrame, out: Path, name: str, purpose: str) -> di
 def pack(
     folder: Path, encoder: Path, data: Path, unseen: Path | None, out: Path, about: dict[str, Any]
 ) -> None:
-    """Write model.onnx, tokenizer.json, words.txt and card.json."""
+    """Write model.onnx, tokenizer.json, words.txt, trained.txt and card.json."""
     from aut.export import export
 
     model, card = load(folder, encoder)
+    if card["choices"]["with_val"]:
+        raise SystemExit("the model was trained on the val rows, to which its confidence would be fitted")
     rows = read_rows(data)
     fit = choose(rows, "split", "train")
     out.mkdir(parents=True, exist_ok=True)
@@ -113,6 +115,8 @@ def pack(
     shutil.copy(encoder / "tokenizer.json", out / "tokenizer.json")
     words = Counter(word for text in [*fit["response"], *fit["prompt"]] for word in words_of(text))
     (out / "words.txt").write_text("\n".join(sorted(words)) + "\n", encoding="utf-8")
+    marks = {mark_of(*use) for use in zip(fit["prompt"], fit["response"], strict=True)}
+    (out / "trained.txt").write_text("\n".join(sorted(marks)) + "\n", encoding="utf-8")
     trusts: list[list[float] | None] = []
     for path in (folder / "val.csv", unseen):
         if path is None:

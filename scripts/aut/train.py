@@ -6,6 +6,7 @@ import json
 import math
 import time
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +18,6 @@ from aut.network import Scorer, freeze, groups_of_weights, open_encoder, pad
 from aut.rows import choose, encode, ids_hash, in_batches, read_rows
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pandas as pd
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
@@ -109,6 +108,7 @@ def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
     targets = targets_of(fit)
     mean, spread = targets.mean(axis=0), targets.std(axis=0)
     weights = np.minimum(fit["n_pooled"].to_numpy(np.float32), 4) ** choices.pooled_weight
+    n_rated, rated_hash = len(fit), ids_hash(fit)
     if choices.teacher:
         fit, targets, weights = add_teacher(rows, fit, targets, weights, choices)
     fit_tokens = encode(tokenizer, fit, choices.form)
@@ -170,10 +170,11 @@ def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
                         out / "val.csv", index=False
                     )
                 card = {
-                    "choices": asdict(choices),
+                    # A card that is shipped names no folder.
+                    "choices": {**asdict(choices), "teacher": Path(choices.teacher).name},
                     "target_mean": [float(one) for one in mean],
                     "target_spread": [float(one) for one in spread],
-                    "train": {"n": len(fit), "sha256_of_ids": ids_hash(fit)},
+                    "train": {"n": n_rated, "n_moved": len(fit) - n_rated, "sha256_of_ids": rated_hash},
                     "val": {"n": len(val), "sha256_of_ids": ids_hash(val)},
                     "objects": sorted(set(fit["prompt"])),
                     "best_val_r": best,
@@ -200,6 +201,8 @@ def add_teacher(
     taught = pd.read_csv(choices.teacher, keep_default_na=False, na_values=[""], dtype={"row_id": str})
     banned = set(rows.loc[rows["split"] == "test", "row_id"])
     taught = taught[~taught["row_id"].isin(banned)].drop_duplicates("row_id")
+    # A model that is to be tried on objects it never saw must not see them in moved uses either.
+    taught = taught[taught["prompt"].isin(set(fit["prompt"]))]
     by_id = taught.set_index("row_id")
     there = fit["row_id"].isin(by_id.index)
     mixed = targets.copy()

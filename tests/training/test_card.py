@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import booklets
-from creaeval.errors import SettingError
+from creaeval.errors import DataError, SettingError
 from creaeval.runs.plan import make_plan
 from creaeval.training import Card, Epoch, read_card, seen_in_training, split_ids, write_card
 from creaeval.training.card import hash_files
@@ -82,3 +82,14 @@ def test_files_are_hashed_by_name_and_two_of_one_name_are_told_apart(tmp_path: P
         "x.csv": "ba7816bf8f01cfea",
         "x.csv (2)": "e3b0c44298fc1c14",
     }
+
+
+def test_a_sheet_of_a_workbook_is_its_file_and_lock_files_are_not_read(tmp_path: Path) -> None:
+    folder = tmp_path / "booklets"
+    folder.mkdir()
+    for name in ("a.csv", "~$a.xlsx", ".DS_Store"):
+        (folder / name).write_text(name, encoding="utf-8")
+    (tmp_path / "ratings.xlsx").write_bytes(b"x")
+    assert list(hash_files([folder, tmp_path / "ratings.xlsx#final"])) == ["a.csv", "ratings.xlsx"]
+    with pytest.raises(DataError, match=r"gone\.csv: cannot be read"):
+        hash_files([tmp_path / "gone.csv"])

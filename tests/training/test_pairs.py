@@ -170,3 +170,35 @@ def test_a_rater_or_stage_that_is_not_there_is_an_error_that_names_those_that_ar
     with pytest.raises(SettingError, match="A rated at blind, calibrated"):
         choose_rater(two, "A", "late")
     assert choose_rater(two, "A", "blind") == {"R00": two[0]}
+
+
+def test_a_use_without_points_leaves_out_itself_alone_and_names_no_group() -> None:
+    task = load_task("aut")
+    uses = [Use(id=f"u{n}", object="brick", text=f"use {n}", extra={"object": "brick"}) for n in range(30)]
+    batches = make_batches(uses, task.step("uses"), 10, mix_participants=True)
+    unrated = {"u1", "u13"}
+    rated = {use.id: use_rating(use.id, 2) for use in uses if use.id not in unrated}
+    pairs = response_pairs(task, batches, {}, "A", rated)
+    assert pairs.left_out == {"the rater gave no points for it": 2}
+    assert [len(pair.ids) for pair in pairs.pairs] == [9, 9, 10]
+    assert not unrated & {one for pair in pairs.pairs for one in pair.ids}
+    assert "use 13" not in pairs.pairs[1].prompt.user
+    # A group is named by its uses, so that a batch before it changes no side.
+    _, groups = pairs.groups("response")
+    _, later = response_pairs(task, batches[1:], {}, "A", rated).groups("response")
+    assert groups is not None
+    assert later == {one: name for one, name in groups.items() if one in later}
+
+
+def test_a_half_point_of_an_item_is_counted_once() -> None:
+    rating = choose_rater(demo_ratings(), "Example A")["demo"]
+    before = demo_pairs().rounded
+    step = next(step for step in rating.sheet.steps if step.step == "step4")
+    first, *others = step.items
+    points = {**first.scores, "relevance": (first.scores["relevance"] or 0) - 0.5}
+    halved = step.model_copy(update={"items": (first.model_copy(update={"scores": points}), *others)})
+    steps = tuple(halved if one is step else one for one in rating.sheet.steps)
+    changed = rating.model_copy(update={"sheet": rating.sheet.model_copy(update={"steps": steps})})
+    task = booklets.cgpst()
+    pairs = response_pairs(task, [booklets.booklet()], booklets.scenarios(), "A", {"demo": changed})
+    assert pairs.rounded == before + 1

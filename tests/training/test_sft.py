@@ -225,3 +225,9 @@ def test_a_gguf_file_is_trained_and_an_adapter_of_it_scores(tmp_path: Path) -> N
         ledger=tmp_path / "l.db", settings={"judge.max_tokens": "20"},
     )  # fmt: skip
     assert run.n_failed == 1
+
+
+def test_a_loss_that_is_no_number_ends_training_with_a_reason(folder: Path, tmp_path: Path) -> None:
+    settings = SftSettings(tune="full", epochs=2, rate=1e30, batch=1)
+    with pytest.raises(SettingError, match="the loss is no number any more"):
+        train_sft(tiny.story_pairs(folder, 10), base=folder / "base", out=tmp_path / "out", settings=settings)

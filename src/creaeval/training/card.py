@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, ValidationError
 
 from creaeval.data import unit_ids
-from creaeval.errors import SettingError
+from creaeval.data.tables import split_sheet
+from creaeval.errors import DataError, SettingError
 from creaeval.sheets.evidence import Record
 from creaeval.training.split import Split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from creaeval.runs import Plan
 
@@ -142,23 +143,34 @@ def hash_files(paths: Iterable[Path]) -> dict[str, str]:
     Parameters
     ----------
     paths : iterable of Path
-        Files; of a folder, the files in it.
+        Files, a workbook's perhaps with a sheet; of a folder, the files in it that are read.
 
     Returns
     -------
     dict of str to str
         Two files of one name are told apart by a number.
+
+    Raises
+    ------
+    DataError
+        A file cannot be read.
     """
     found: dict[str, str] = {}
-    for path in paths:
-        files: Sequence[Path] = sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]
+    for given in paths:
+        path, _ = split_sheet(given)
+        files = [path]
+        if path.is_dir():
+            files = sorted(f for f in path.iterdir() if f.is_file() and not f.name.startswith((".", "~$")))
         for file in files:
             name, number = file.name, 1
             while name in found:
                 number += 1
                 name = f"{file.name} ({number})"
-            with file.open("rb") as opened:
-                found[name] = hashlib.file_digest(opened, "sha256").hexdigest()
+            try:
+                with file.open("rb") as opened:
+                    found[name] = hashlib.file_digest(opened, "sha256").hexdigest()
+            except OSError as error:
+                raise DataError(f"{file}: cannot be read: {error}.") from None
     return found
 
 

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from creaeval.data import find_scenario
 from creaeval.data.batches import items_of, unit_id
+from creaeval.data.items import item_step
 from creaeval.errors import DataError, SettingError
 from creaeval.methods import Case
 from creaeval.methods.judge import judge_prompt
@@ -104,7 +105,7 @@ class Pairs:
             if self.task.unit == "response":
                 return RESPONSE, None
             # What shares a prompt cannot be on two sides.
-            return BATCH, {one: str(n) for n, pair in enumerate(self.pairs) for one in pair.ids}
+            return BATCH, {one: pair.ids[0] for pair in self.pairs for one in pair.ids}
         groups: dict[str, str] = {}
         for pair in self.pairs:
             found = {one: self.carried[one].get(by, "").strip() for one in pair.ids}
@@ -216,6 +217,9 @@ def response_pairs(
     pairs: list[Pair] = []
     carried: dict[str, Mapping[str, str]] = {}
     for response in responses:
+        if task.unit == "item":
+            response, n_unrated = _rated_items(task, response, rated)
+            left_out["the rater gave no points for it"] += n_unrated
         ids, points = _ids(task, response), _Points()
         try:
             case = Case(task, response, find_scenario(response, scenarios, task))
@@ -290,6 +294,20 @@ def evidence_pairs(run: Run, rater: str, rated: Mapping[str, Rating]) -> Pairs:
     return Pairs("sft-evidence", task, rater, tuple(pairs), dict(+left_out), rounded, carried)
 
 
+def _rated_items(task: Task, response: Response, rated: Mapping[str, Rating]) -> tuple[Response, int]:
+    """Leave out the items that the rater gave no points, and say how many these are."""
+    (step,) = task.steps
+    wanted = [f"{step.id}.{dimension.id}" for dimension in step.item_dimensions]
+    items = items_of(task, response)
+    kept = []
+    for item in items:
+        rating = rated.get(unit_id(response, item))
+        whole = rating is not None and all(rating.sheet.final(name) is not None for name in wanted)
+        if whole or item.blank:
+            kept.append(item)
+    return response.model_copy(update={"steps": {step.id: item_step(kept)}}), len(items) - len(kept)
+
+
 def _ids(task: Task, response: Response) -> tuple[str, ...]:
     """List whom a prompt about a response asks about."""
     if task.unit == "response":
@@ -352,8 +370,8 @@ def _step(part: StepShape, scores: StepScores, points: _Points, *, categories: b
         if dimension.derive == "valid_items":
             values[dimension.id] = len(valid)
         elif dimension.scope == "item":
-            whole = (points.whole(item.scores.get(dimension.id), identity) for item in valid)
-            values[dimension.id] = sum(whole)
+            # The items' points are whole by now.
+            values[dimension.id] = sum(item.get(dimension.id, 0) for item in values["items"].values())
         else:
             values[dimension.id] = points.whole(scores.final(dimension.id), identity)
     values["overall"] = sum(values[dimension.id] for dimension in step.dimensions)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from creaeval.errors import DataError
+from creaeval.errors import DataError, SettingError
 from creaeval.llm.local.samer_net import make_heads, overall_of
 from creaeval.training.card import Epoch
 from creaeval.training.samer_losses import dimension_loss, ranking_loss
@@ -92,17 +93,13 @@ class Data:
         """Lay out texts and make their pairs, none between the two parts; DataError if there is none."""
         import torch
 
+        check_pairs([text for text in texts if text.part.unit not in held_out])
         where = vectors.device
         sides = []
         for is_held_out in (False, True):
             places = [n for n, text in enumerate(texts) if (text.part.unit in held_out) == is_held_out]
             found = make_pairs([texts[n] for n in places], most=settings.pairs, seed=settings.seed)
             sides.append([(places[a], places[b]) for a, b in found])
-        if not sides[0]:
-            raise DataError(
-                f"No pair can be made: {len(texts)} texts of the training side, and no two of one scenario "
-                "and step. SaMer learns from comparisons; it needs several responses to one scenario."
-            )
         return cls(
             vectors,
             asked,
@@ -115,6 +112,15 @@ class Data:
             torch.tensor([text.overall for text in texts], dtype=torch.float64, device=where),
             sides[0],
             sides[1],
+        )
+
+
+def check_pairs(texts: Sequence[Labelled]) -> None:
+    """Raise DataError unless two of the texts that are to be trained on can be compared."""
+    if not make_pairs(texts, most=1, seed=0):
+        raise DataError(
+            f"No pair can be made: {len(texts)} texts to train on, and no two of one scenario and step. "
+            "SaMer learns from comparisons; it needs several responses to one scenario."
         )
 
 
@@ -158,10 +164,13 @@ def fit(
     -------
     tuple of (torch.nn.ModuleDict, list of Epoch, int or None, str)
         The heads, what each epoch brought, the number of the one that is kept, and why training ended. The
-        best is that with the lowest sum of the losses of what was held out, or else of the training pairs.
+        best is that with the lowest sum of the losses of ranking and overall of what was held out, or else of
+        the training pairs.
 
     Raises
     ------
+    SettingError
+        A loss is no number any more.
     KeyboardInterrupt
         The user stopped it before the end of the first epoch.
     """
@@ -186,7 +195,10 @@ def fit(
                 held_out = _mean_losses(heads, data, data.held_out, settings.batch)
                 epochs.append(Epoch(number=number, train=train, held_out=held_out))
                 say(_progress(epochs[-1]))
-                measured = sum((held_out or train).values())
+                # Scoring reads no prediction of which dimensions matter, so that has no say.
+                measured = sum(loss for name, loss in (held_out or train).items() if name != "dimension")
+                if not math.isfinite(measured):
+                    raise SettingError(f"epoch {number}: the loss is no number any more. Use a lower --rate.")
                 if best is None or measured < best[0]:
                     best = measured, number, copy.deepcopy(heads.state_dict())
                 elif held_out and number - best[1] >= settings.patience:

@@ -16,7 +16,15 @@ from creaeval.llm.local.samer_net import TooLongError, best_dtype, load_backbone
 from creaeval.methods.samer import check_task, dimensions_of
 from creaeval.training.card import Card, hardware, versions, write_card
 from creaeval.training.pairs import choose_rater
-from creaeval.training.samer_fit import GRADIENT_NORM, WARM_UP, WEIGHT_DECAY, Data, SamerSettings, fit
+from creaeval.training.samer_fit import (
+    GRADIENT_NORM,
+    WARM_UP,
+    WEIGHT_DECAY,
+    Data,
+    SamerSettings,
+    check_pairs,
+    fit,
+)
 from creaeval.training.samer_losses import MARGIN
 from creaeval.training.samer_pairs import Labelled, cases_of, label
 from creaeval.training.samer_scale import fit_scale
@@ -110,13 +118,18 @@ def train_samer(
     )
     held_out = hold_out(split.train, groups, chosen.seed + 1)
     started = time.monotonic()
-    body, dtype = _load(backbone)
     # Texts of the test side are never read by the network.
-    texts, vectors, asked = _vectors(
-        body, [t for t in texts if t.part.unit in set(split.train)], left_out, say
-    )
+    side = set(split.train)
+    texts = [text for text in texts if text.part.unit in side]
     dimensions = [name for step in task.steps for name in dimensions_of(task, step.id)]
+    # Reading takes nearly all time, so what can be known before is said before.
     _check_rated(dimensions, texts, rater)
+    check_pairs([text for text in texts if text.part.unit not in set(held_out)])
+    body, dtype = _load(backbone)
+    texts, vectors, asked = _vectors(body, texts, left_out, say)
+    _check_rated(dimensions, texts, rater)
+    read = {text.part.unit for text in texts}
+    split = split.model_copy(update={"train": tuple(unit for unit in split.train if unit in read)})
     data = Data.make(texts, vectors, asked, dimensions, set(held_out), chosen)
     say(f"{len(data.train)} pairs to train on and {len(data.held_out)} to say when to stop.")
     heads, epochs, best, ended = fit(data, chosen, say)
@@ -182,7 +195,7 @@ def _groups(cases: Sequence[Case], by: str) -> dict[str, str] | None:
                     f"--split-by {by}: response {unit!r} has no value there. Columns that it carries: "
                     f"{', '.join(carried) or 'none'}; or {RESPONSE}."
                 )
-            found[unit] = carried[by]
+            found[unit] = carried[by].strip()
     return found
 
 

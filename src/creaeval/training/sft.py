@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import time
 from collections import Counter
@@ -356,12 +357,17 @@ class _Keeper:
         )
         self._card = self._card.model_copy(update={"epochs": (*self._card.epochs, epoch)})
         self._since_best += 1
+        if not math.isfinite(train_loss if loss is None else loss):
+            raise SettingError(
+                f"epoch {epoch.number}: the loss is no number any more. Use a lower --rate; what was kept "
+                "before is untouched."
+            )
         # Where nothing is held out, the last epoch counts.
         if loss is None or loss < self._best:
             self._best = self._best if loss is None else loss
             self._since_best = 0
-            self._card = self._card.model_copy(update={"best_epoch": epoch.number})
             self._save()
+            self._card = self._card.model_copy(update={"best_epoch": epoch.number})
         self._write()
         if self._told is not None:
             self._told(epoch)

@@ -137,7 +137,8 @@ class SamerModel:
         if inside.is_dir():
             return inside
         name = self.about["backbone"]["name"]
-        named = Path(note.read_text(encoding="utf-8").strip()) if note.is_file() else None
+        # Editors of Windows put a mark at the beginning of a text file.
+        named = self.folder / note.read_text(encoding="utf-8-sig").strip() if note.is_file() else None
         if named is None or not named.exists():
             raise SettingError(
                 f"{note}: names no model that is there; expected that of the backbone {name!r}. Write its "
