@@ -17,7 +17,7 @@ env: .venv/.ready ## Prepare .venv with everything but the local model
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
 	$(UV) --require-hashes -r requirements/dev.txt
 	$(UV) --no-deps --no-build-isolation -e .
-	@$(BIN)/python -m compileall -q src $$($(BIN)/python -c 'import rich, typer; print(rich.__path__[0], typer.__path__[0])')
+	@$(BIN)/python -m compileall -qq -j 0 -x '/tests/' src $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') || true
 	@touch $@
 
 .venv/.local: .venv/.ready requirements/local.txt

@@ -70,6 +70,7 @@ def main() -> None:
     pack.add_argument("folder", type=Path)
     pack.add_argument("--encoder", type=Path, required=True)
     pack.add_argument("--unseen", type=Path, help="a table written by unseen")
+    pack.add_argument("--teachers", type=Path, nargs="*", default=[], help="whose cards go into the card")
     pack.add_argument("--out", type=Path, required=True)
     pack.add_argument("--looks", type=Path, required=True, help="folder of the record of looks at test")
     pack.add_argument(
@@ -118,7 +119,8 @@ def carry_out(options: argparse.Namespace) -> None:
             )
     else:
         options.looks.mkdir(parents=True, exist_ok=True)
-        finish.pack(options.folder, options.encoder, options.data, options.unseen, options.out, ABOUT)
+        about = {**ABOUT, "teachers": finish.read_cards(options.teachers)}
+        finish.pack(options.folder, options.encoder, options.data, options.unseen, options.out, about)
         finish.check_packed(
             options.out, options.folder, options.encoder, options.data, options.looks, options.purpose
         )

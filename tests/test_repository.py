@@ -31,8 +31,9 @@ def test_every_dependency_is_locked_with_hashes() -> None:
     ]
     dev = [one for one in extras["dev"] if not one.startswith("creaeval[")]
     assert names(PROJECT["dependencies"] + clients + dev) <= set(locked("dev.txt"))
-    assert names(PROJECT["dependencies"] + extras["local"]) <= set(locked("local.txt"))
-    for name in ("dev.txt", "local.txt", "uv.txt"):
+    for extra in ("local", "train"):
+        assert names(PROJECT["dependencies"] + extras[extra]) <= set(locked(f"{extra}.txt"))
+    for name in ("dev.txt", "local.txt", "train.txt", "uv.txt"):
         text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
         assert text.count("==") <= text.count("--hash=sha256:")
 

@@ -99,6 +99,12 @@ def look_at_test(scored: pd.DataFrame, out: Path, name: str, purpose: str) -> di
     return found
 
 
+def read_cards(folders: Sequence[Path]) -> list[dict[str, Any]]:
+    """Read the cards of models without what happened in each epoch."""
+    cards = [json.loads((folder / "card.json").read_text()) for folder in folders]
+    return [{name: value for name, value in card.items() if name != "history"} for card in cards]
+
+
 def pack(
     folder: Path, encoder: Path, data: Path, unseen: Path | None, out: Path, about: dict[str, Any]
 ) -> None:
@@ -111,24 +117,29 @@ def pack(
     rows = read_rows(data)
     fit = choose(rows, "split", "train")
     out.mkdir(parents=True, exist_ok=True)
-    export(model, card["target_mean"][0], card["target_spread"][0], out / "model.onnx")
+    val = pd.read_csv(folder / "val.csv")
+    # What the model is too low or too high by in all, which says nothing of one use beside another.
+    shift = float((val["human_mean"] - val["score"]).mean())
+    export(model, card["target_mean"][0] + shift, card["target_spread"][0], out / "model.onnx")
     shutil.copy(encoder / "tokenizer.json", out / "tokenizer.json")
     words = Counter(word for text in [*fit["response"], *fit["prompt"]] for word in words_of(text))
     (out / "words.txt").write_text("\n".join(sorted(words)) + "\n", encoding="utf-8")
     marks = {mark_of(*use) for use in zip(fit["prompt"], fit["response"], strict=True)}
     (out / "trained.txt").write_text("\n".join(sorted(marks)) + "\n", encoding="utf-8")
-    trusts: list[list[float] | None] = []
-    for path in (folder / "val.csv", unseen):
-        if path is None:
-            trusts.append(None)
-            continue
-        held = pd.read_csv(path)
-        trusts.append(fit_trust(held["score"].to_numpy(), held["human_mean"].to_numpy()))
+    seen_trust = fit_trust(val["score"].to_numpy() + shift, val["human_mean"].to_numpy())
+    unseen_trust = None
+    if unseen is not None:
+        held = pd.read_csv(unseen)
+        unseen_trust = fit_trust(held["score"].to_numpy(), held["human_mean"].to_numpy())
     histories = card.pop("history", [])
     training = {key: value for key, value in card.items() if key != "averaged"}
     shipped = {
         **about,
-        "training": {**training, "models": card.get("averaged") or [{"history": histories}]},
+        "training": {
+            **training,
+            "shift_on_val": round(shift, 4),
+            "models": card.get("averaged") or [{"history": histories}],
+        },
         "data": {
             "train": {"n": len(fit), "sha256_of_ids": ids_hash(fit)},
             "val": card["val"],
@@ -137,8 +148,8 @@ def pack(
         "results": {},
         "runtime": {
             "objects": sorted({plain(one) for one in fit["prompt"]}),
-            "trust_seen": trusts[0],
-            "trust_unseen": trusts[1],
+            "trust_seen": seen_trust,
+            "trust_unseen": unseen_trust,
             "most_tokens": MOST_TOKENS,
         },
     }

@@ -14,4 +14,4 @@ $P scripts/train_aut.py --data $D teach $M/t1 $M/s3 --encoders $E/mpnet-base $E/
 T d1 minilm-l6 --seed 1 --epochs 6 --layer-decay 0.95 --teacher $M/taught.csv $A
 $P scripts/train_aut.py --data $D unseen $M/byprompt --encoder $E/minilm-l6 --out $M/unseen.csv --looks $M --purpose "objects never seen"
 # 3. Compare best_val_r in the cards of s3 and d1, then pack the better one (this is a look at test):
-echo $P scripts/train_aut.py --data $D pack $M/d1 --encoder $E/minilm-l6 --unseen $M/unseen.csv --out src/creaeval/offline/files --looks $M --purpose final
+echo $P scripts/train_aut.py --data $D pack $M/d1 --encoder $E/minilm-l6 --unseen $M/unseen.csv --teachers $M/t1 $M/s3 --out src/creaeval/offline/files --looks $M --purpose final

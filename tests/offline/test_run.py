@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import creaeval
-from creaeval.offline import OfflineScorer, is_carried
+from creaeval.data import Response, make_step
+from creaeval.offline import OfflineScorer
+from creaeval.runs.confidence import confidences
 from creaeval.runs.defaults import default_method, default_reading
 from creaeval.tasks import load_task
 from data_folder import shared_data
@@ -18,10 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import CommandLine
-
-pytestmark = pytest.mark.skipif(
-    not is_carried(), reason="the trained model of the offline scorer is not part of the package yet"
-)
 
 ROWS = [
     ("u1", "brick", "doorstop", "ann"),
@@ -48,6 +46,7 @@ def test_uses_are_scored_without_naming_a_model(command: CommandLine, uses: Path
     ended = command("score", uses, "--task", "aut", "--out", "results")
     assert ended.code == 0, ended.err
     assert "method offline, judges offline" in ended.err
+    assert "failures.csv, confidence.csv, run.json, participants.csv" in " ".join(ended.out.split())
     rows = {row["response_id"]: row for row in table(command.folder / "results" / "scores.csv")}
     assert sorted(rows) == ["u1", "u2", "u3", "u4", "u5"]
     assert rows["u4"]["score"] == ""
@@ -73,6 +72,27 @@ def test_each_score_has_a_confidence_and_its_warnings_are_summed_up(command: Com
     said = " ".join(ended.out.split())
     assert "never saw (sock): 1 uses" in said
     assert "Perhaps not English (u5): 1 uses" in said
+
+
+def test_uses_of_the_training_data_are_counted_and_named(command: CommandLine, uses: Path) -> None:
+    with shared_data("aut/aut.csv").open(encoding="utf-8", newline="") as file:
+        known = next(row for row in csv.DictReader(file) if row["split"] == "train")
+    with uses.open("a", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerow(["u6", known["prompt"], known["response"], "eve"])
+    ended = command("score", uses, "--task", "aut", "--out", "results")
+    rows = {
+        row["response_id"]: row["in_training"] for row in table(command.folder / "results" / "confidence.csv")
+    }
+    assert (rows["u6"], rows["u3"]) == ("yes", "no")
+    n_known = sum(value == "yes" for value in rows.values())
+    assert f"was trained on {n_known} of these 5 uses" in " ".join(ended.out.split())
+
+
+def test_uses_without_ids_of_their_own_have_a_confidence_too(tmp_path: Path) -> None:
+    step = load_task("aut").step("uses")
+    batch = Response(id="b", scenario="brick", steps={"uses": make_step(step, ["a hat", "a boat"])})
+    run = creaeval.score([batch], task="aut", ledger=tmp_path / "ledger.db")
+    assert list(confidences(run)["response_id"]) == ["b-1", "b-2"]
 
 
 def test_the_same_command_again_takes_everything_from_the_ledger(command: CommandLine, uses: Path) -> None:

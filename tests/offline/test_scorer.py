@@ -10,18 +10,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from creaeval.errors import SettingError
-from creaeval.offline import OfflineScorer, is_carried, scorer_identity
-from creaeval.offline.card import CARD, FILES, MODEL, TOKENIZER, WORDS, Trust, read_card
-from creaeval.offline.doubts import FOREIGN, UNSEEN, is_foreign, plain, words_of
+from creaeval.offline import OfflineScorer, scorer_identity
+from creaeval.offline.card import CARD, FILES, MODEL, TOKENIZER, TRAINED, WORDS, Trust, read_card
+from creaeval.offline.doubts import FOREIGN, LONG, UNSEEN, is_foreign, mark_of, plain, words_of
 from creaeval.offline.exchange import UsesReply, read_question, write_answer, write_question
 from creaeval.offline.scorer import UseScore
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-pytestmark = pytest.mark.skipif(
-    not is_carried(), reason="the trained model of the offline scorer is not part of the package yet"
-)
 
 USES = [
     ("brick", "doorstop"),
@@ -47,7 +43,7 @@ def copied(tmp_path: Path) -> Path:
     """The files in a folder of the test's own; the weights stay where they are."""
     folder = tmp_path / "files"
     folder.mkdir()
-    for name in (TOKENIZER, CARD, WORDS):
+    for name in (TOKENIZER, CARD, WORDS, TRAINED):
         shutil.copy(FILES / name, folder / name)
     (folder / MODEL).symlink_to(FILES / MODEL)
     return folder
@@ -98,6 +94,19 @@ def test_english_is_not_warned_of_even_with_a_misspelled_word(scorer: OfflineSco
     assert scorer.score([("brick", use)])[0].warnings == ()
 
 
+def test_a_use_it_was_trained_on_is_known_whatever_case_and_spaces_it_is_written_in(copied: Path) -> None:
+    (copied / TRAINED).write_text(mark_of("brick", "a doorstop") + "\n")
+    uses = [("Brick", " A  doorstop"), ("brick", "a doorstop for elves"), ("rope", "a doorstop")]
+    found = OfflineScorer(copied, threads=1).score(uses)
+    assert [one.in_training for one in found] == [True, False, False]
+
+
+def test_a_use_of_which_the_end_is_not_read_is_warned_of(scorer: OfflineScorer) -> None:
+    # One token a word, beside the object and the three marks: 91 fit into 96.
+    fits, beyond = (scorer.score([("brick", " ".join(["hat"] * n))])[0] for n in (92, 93))
+    assert (fits.warnings, beyond.warnings) == ((), (LONG,))
+
+
 def test_words_are_compared_in_small_letters_without_punctuation() -> None:
     assert words_of("Don’t  THROW it, (please) 3x!") == ["don't", "throw", "it", "please", "x"]
     assert plain("  Coffee\tMUG ") == "coffee mug"
@@ -131,6 +140,14 @@ def test_a_missing_file_is_named(copied: Path) -> None:
         OfflineScorer(copied)
 
 
+@pytest.mark.parametrize("name", [MODEL, TOKENIZER])
+def test_a_damaged_file_is_an_error_and_no_traceback(copied: Path, name: str) -> None:
+    (copied / name).unlink()
+    (copied / name).write_bytes(b"{")
+    with pytest.raises(SettingError, match="the offline scorer cannot be loaded"):
+        OfflineScorer(copied)
+
+
 def test_a_damaged_card_is_named(copied: Path) -> None:
     (copied / CARD).write_text('{"name": "x"}')
     with pytest.raises(SettingError, match=r"card\.json: this is no card of an offline scorer"):
@@ -154,9 +171,14 @@ def test_all_files_together_are_small_enough_to_ship() -> None:
 def test_questions_and_answers_come_back_as_they_were_written() -> None:
     uses = ['say "hi"', '"], "object": "x', "line\nline", "日本"]
     assert read_question(write_question("a box", uses)) == [("a box", use) for use in uses]
-    scores = [UseScore(2.5, 0.6, (UNSEEN,)), UseScore(0.9, 0.7)]
+    scores = [UseScore(2.5, 0.6, (UNSEEN,)), UseScore(0.9, 0.7, in_training=True)]
     reply = UsesReply.model_validate_json(write_answer(scores))
-    assert reply == UsesReply(originality=(2.5, 0.9), confidence=(0.6, 0.7), warnings=((UNSEEN,), ()))
+    assert reply == UsesReply(
+        originality=(2.5, 0.9),
+        confidence=(0.6, 0.7),
+        warnings=((UNSEEN,), ()),
+        in_training=(False, True),
+    )
     for other in ("Score this.", '["object"]', '{"object": "box"}'):
         with pytest.raises(ValueError, match=r"no object and uses|Expecting value"):
             read_question(other)

@@ -187,6 +187,7 @@ def test_a_use_without_points_leaves_out_itself_alone_and_names_no_group() -> No
     _, groups = pairs.groups("response")
     _, later = response_pairs(task, batches[1:], {}, "A", rated).groups("response")
     assert groups is not None
+    assert later is not None
     assert later == {one: name for one, name in groups.items() if one in later}
 
 

@@ -129,16 +129,15 @@ def _report(run: Run, folder: Path, ratings: Sequence[Rating], rating_note: str)
 
     console = Console(highlight=False, emoji=False)
     print_run(console, run, ratings, rating_note=rating_note)
-    export_run(run, folder)
+    written = [path for path in export_run(run, folder) if path.parent == folder]
     if ratings:
-        write_table(differences(run, ratings), folder / "differences.csv")
-    _say_where(console, folder, export_participants(run, folder))
+        written.append(write_table(differences(run, ratings), folder / "differences.csv"))
+    _say_where(console, folder, [*written, *export_participants(run, folder)])
 
 
-def _say_where(console: Console, folder: Path, more: Sequence[Path]) -> None:
-    others = "".join(f", {path.name}" for path in more)
+def _say_where(console: Console, folder: Path, files: Sequence[Path]) -> None:
     console.print(
-        f"Files are in {folder}: scores.csv, scores_wide.csv, failures.csv, run.json, responses/{others}",
+        f"Files are in {folder}: {', '.join(path.name for path in files)}, responses/",
         markup=False,
         soft_wrap=True,
     )

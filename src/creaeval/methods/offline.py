@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from creaeval.data.batches import unit_id
 from creaeval.errors import ReplyError, SettingError
 from creaeval.llm.ask import Prompt
 from creaeval.methods.base import Outcome
@@ -45,7 +46,7 @@ async def offline(case: Case, roles: Roles) -> Outcome:
     -------
     Outcome
         Points are real numbers. ``trail`` has a line of JSON for each use: its id, the confidence of its
-        score and warnings; see :class:`creaeval.offline.UseScore`.
+        score, warnings and whether it was trained on; see :class:`creaeval.offline.UseScore`.
     """
     written = case.response.steps[STEP]
     given = [item for item in written.items if not item.blank]
@@ -56,13 +57,22 @@ async def offline(case: Case, roles: Roles) -> Outcome:
         label = {"response_id": case.response.id, "step": "judge"}
         asked = await judge(prompt, UsesReply, schema_name="aut_offline", label=label, repeat=repeat)
         reply = asked.value
-        if not len(reply.originality) == len(reply.confidence) == len(reply.warnings) == len(given):
+        parts = (reply.originality, reply.confidence, reply.warnings, reply.in_training)
+        if any(len(part) != len(given) for part in parts):
             raise ReplyError(f"{judge.model.name} did not score each of the {len(given)} uses.")
         points = dict(zip((item.number for item in given), reply.originality, strict=True))
         if repeat == 0:
             trail.extend(
-                json.dumps({"use": item.id, "confidence": sure, "warnings": said}, ensure_ascii=False)
-                for item, sure, said in zip(given, reply.confidence, reply.warnings, strict=True)
+                json.dumps(
+                    {
+                        "use": unit_id(case.response, item),
+                        "confidence": sure,
+                        "warnings": said,
+                        "in_training": trained,
+                    },
+                    ensure_ascii=False,
+                )
+                for item, sure, said, trained in zip(given, *parts[1:], strict=True)
             )
         items = tuple(
             ItemScores(item=item.number, invalid=item.invalid or "blank")

@@ -13,11 +13,8 @@ from creaeval.errors import SettingError
 
 FILES = Path(__file__).parent / "files"
 MODEL, TOKENIZER, CARD, WORDS = "model.onnx", "tokenizer.json", "card.json", "words.txt"
-
-
-def is_carried() -> bool:
-    """Whether the package carries a trained model; from a source tree it may be missing."""
-    return (FILES / MODEL).is_file()
+#: A line of :func:`creaeval.offline.doubts.mark_of` for each use the model was trained on.
+TRAINED = "trained.txt"
 
 
 @dataclass(frozen=True)
@@ -67,6 +64,8 @@ class Card:
         Those with rated uses in the training data, in small letters.
     words : frozenset of str
         All words of the training data, in small letters.
+    trained : frozenset of str
+        A mark of each use of the training data.
     seen, unseen : Trust or None
         Confidence for uses of these objects, and for those of others; None where it was not measured.
     most_tokens : int
@@ -76,6 +75,7 @@ class Card:
     name: str
     objects: frozenset[str]
     words: frozenset[str]
+    trained: frozenset[str]
     seen: Trust
     unseen: Trust | None
     most_tokens: int
@@ -101,11 +101,13 @@ def read_card(folder: Path = FILES) -> Card:
     try:
         found = json.loads((folder / CARD).read_text(encoding="utf-8"))
         words = (folder / WORDS).read_text(encoding="utf-8").split()
+        trained = (folder / TRAINED).read_text(encoding="utf-8").split()
         runtime = found["runtime"]
         return Card(
             name=found["name"],
             objects=frozenset(runtime["objects"]),
             words=frozenset(words),
+            trained=frozenset(trained),
             seen=Trust(*map(float, runtime["trust_seen"])),
             unseen=None if runtime["trust_unseen"] is None else Trust(*map(float, runtime["trust_unseen"])),
             most_tokens=int(runtime["most_tokens"]),
@@ -143,7 +145,7 @@ def files_sha256(folder: Path = FILES) -> str:
         A file is missing.
     """
     digest = hashlib.sha256()
-    for name in (MODEL, TOKENIZER, CARD, WORDS):
+    for name in (MODEL, TOKENIZER, CARD, WORDS, TRAINED):
         try:
             digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
         except OSError:

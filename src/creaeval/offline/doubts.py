@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 UNSEEN = "object never seen in training"
 FOREIGN = "perhaps not English"
+LONG = "longer than the scorer reads"
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # One unknown word is as likely a misspelling or a rare name.
 _FEWEST_WORDS = 2
@@ -30,6 +32,22 @@ def plain(text: str) -> str:
     str
     """
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def mark_of(its_object: str, text: str) -> str:
+    """Return ten digits that stand for a use in the list of those the scorer was trained on.
+
+    Parameters
+    ----------
+    its_object, text : str
+        The use. Case and spaces do not count.
+
+    Returns
+    -------
+    str
+        The beginning of a SHA-256.
+    """
+    return hashlib.sha256(f"{plain(its_object)}\t{plain(text)}".encode()).hexdigest()[:10]
 
 
 def words_of(text: str) -> list[str]:

@@ -23,6 +23,7 @@ class UsesReply(BaseModel):
     originality: tuple[float, ...]
     confidence: tuple[float | None, ...]
     warnings: tuple[tuple[str, ...], ...]
+    in_training: tuple[bool, ...]
 
 
 def write_question(its_object: str, uses: Sequence[str]) -> str:
@@ -85,4 +86,5 @@ def write_answer(scores: Sequence[UseScore]) -> str:
         originality=tuple(one.originality for one in scores),
         confidence=tuple(one.confidence for one in scores),
         warnings=tuple(one.warnings for one in scores),
+        in_training=tuple(one.in_training for one in scores),
     ).model_dump_json()

@@ -6,12 +6,11 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from creaeval.errors import SettingError
 from creaeval.offline.card import FILES, MODEL, TOKENIZER, Card, files_sha256, read_card
-from creaeval.offline.doubts import FOREIGN, UNSEEN, is_foreign, plain
+from creaeval.offline.doubts import FOREIGN, LONG, UNSEEN, is_foreign, mark_of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,13 +33,17 @@ class UseScore:
         Probability, 0 to 1, that the mean of the raters is at most half a point away, estimated from rows the
         model was not trained on; None for unseen objects where it was not measured for these.
     warnings : tuple of str
-        ``object never seen in training`` and ``perhaps not English``. For either, people's ratings may be far
-        from the score; the confidence allows for the first only.
+        ``object never seen in training``, ``perhaps not English`` and ``longer than the scorer reads``. For
+        each, people's ratings may be far from the score; the confidence allows for the first only.
+    in_training : bool
+        Whether the same use of the same object is in the training data: then its agreement with people says
+        little, and its confidence was not made for it.
     """
 
     originality: float
     confidence: float | None
     warnings: tuple[str, ...] = ()
+    in_training: bool = False
 
 
 class OfflineScorer:
@@ -56,16 +59,10 @@ class OfflineScorer:
     Raises
     ------
     SettingError
-        onnxruntime or tokenizers is not installed, or a file is missing.
+        A file is missing or damaged.
     """
 
     def __init__(self, folder: Path = FILES, threads: int | None = None) -> None:
-        for package in ("onnxruntime", "tokenizers"):
-            if find_spec(package) is None:
-                raise SettingError(
-                    f"the offline scorer needs the package {package}, which is not installed. "
-                    f"Run: pip install {package}"
-                )
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -79,10 +76,15 @@ class OfflineScorer:
         # for every group.
         options.add_session_config_entry("session.disable_quant_qdq", "1")
         options.enable_cpu_mem_arena = False
-        self._session: Any = onnxruntime.InferenceSession(
-            str(folder / MODEL), options, providers=["CPUExecutionProvider"]
-        )
-        self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER))
+        try:
+            self._session: Any = onnxruntime.InferenceSession(
+                str(folder / MODEL), options, providers=["CPUExecutionProvider"]
+            )
+            self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER))
+        except Exception as error:  # noqa: BLE001 - both raise classes of their own
+            raise SettingError(
+                f"{folder}: the offline scorer cannot be loaded ({str(error)[:200]}). Install creaeval again."
+            ) from None
         self._tokenizer.enable_truncation(self.card.most_tokens)
         self._tokenizer.no_padding()
         self._threads = threads or os.cpu_count() or 1
@@ -100,26 +102,30 @@ class OfflineScorer:
         list of UseScore
             A use's score does not depend on the others, but for its last digit once in thousands.
         """
-        points = self._points(uses)
+        # Spaces at the ends of a cell say nothing.
+        pairs = [(its_object.strip(), text.strip()) for its_object, text in uses]
+        encodings = self._tokenizer.encode_batch(pairs)
+        points = self._points([encoding.ids for encoding in encodings])
         return [
-            self._score(its_object, text, point)
-            for (its_object, text), point in zip(uses, points, strict=True)
+            self._score(*pair, point, cut=bool(encoding.overflowing))
+            for pair, point, encoding in zip(pairs, points, encodings, strict=True)
         ]
 
-    def _score(self, its_object: str, text: str, point: float) -> UseScore:
+    def _score(self, its_object: str, text: str, point: float, *, cut: bool) -> UseScore:
         card = self.card
         seen = plain(its_object) in card.objects
         warnings = [] if seen else [UNSEEN]
         if is_foreign(text, card.words):
             warnings.append(FOREIGN)
+        if cut:
+            warnings.append(LONG)
         trust = card.seen if seen else card.unseen
         confidence = None if trust is None else round(trust.of(point), 3)
-        return UseScore(round(point, 3), confidence, tuple(warnings))
+        return UseScore(
+            round(point, 3), confidence, tuple(warnings), mark_of(its_object, text) in card.trained
+        )
 
-    def _points(self, uses: Sequence[tuple[str, str]]) -> list[float]:
-        # Spaces at the ends of a cell say nothing.
-        pairs = [(its_object.strip(), text.strip()) for its_object, text in uses]
-        tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(pairs)]
+    def _points(self, tokens: Sequence[Sequence[int]]) -> list[float]:
         by_length: dict[int, list[int]] = {}
         for place, ids in enumerate(tokens):
             by_length.setdefault(len(ids), []).append(place)
@@ -128,7 +134,7 @@ class OfflineScorer:
             for places in by_length.values()
             for start in range(0, len(places), _ROWS)
         ]
-        found = [0.0] * len(uses)
+        found = [0.0] * len(tokens)
         with ThreadPoolExecutor(self._threads) as pool:
             answers = pool.map(partial(self._run, tokens), groups)
             for places, points in zip(groups, answers, strict=True):

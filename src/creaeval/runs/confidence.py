@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from creaeval.offline.doubts import FOREIGN, UNSEEN
+from creaeval.offline.doubts import FOREIGN, LONG, UNSEEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from creaeval.runs.run import Run
 
-COLUMNS = ["response_id", "object", "confidence", "warnings"]
+COLUMNS = ["response_id", "object", "confidence", "warnings", "in_training"]
 _NAMED = 5
 
 
@@ -36,13 +36,19 @@ def confidences(run: Run) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row a use that was scored: ``response_id``, ``object``, ``confidence`` (probability, 0 to 1, that
-        the mean of raters is at most half a point from the score; missing where it was not measured) and
-        ``warnings``, parted by semicolons.
+        the mean of raters is at most half a point from the score; missing where it was not measured),
+        ``warnings``, parted by semicolons, and ``in_training``, yes where the scorer was trained on the use.
     """
     import pandas as pd
 
     rows = [
-        (use["use"], its_object, use["confidence"], "; ".join(use["warnings"]))
+        (
+            use["use"],
+            its_object,
+            use["confidence"],
+            "; ".join(use["warnings"]),
+            "yes" if use["in_training"] else "no",
+        )
         for use, its_object in _uses(run)
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -65,11 +71,17 @@ def confidence_notes(run: Run) -> list[str]:
         return []
     unseen: Counter[str] = Counter()
     foreign: list[str] = []
+    cut: list[str] = []
+    n_uses = n_trained = 0
     for use, its_object in _uses(run):
         if UNSEEN in use["warnings"]:
             unseen[its_object] += 1
         if FOREIGN in use["warnings"]:
             foreign.append(use["use"])
+        if LONG in use["warnings"]:
+            cut.append(use["use"])
+        n_uses += 1
+        n_trained += use["in_training"]
     lines = []
     if unseen:
         lines.append(
@@ -80,6 +92,16 @@ def confidence_notes(run: Run) -> list[str]:
         lines.append(
             f"Perhaps not English ({_few(foreign)}): {len(foreign)} uses. The offline scorer knows English "
             "only, so do not rely on their scores; see confidence.csv."
+        )
+    if cut:
+        lines.append(
+            f"Longer than the offline scorer reads ({_few(cut)}): {len(cut)} uses. It read their beginnings; "
+            "see confidence.csv."
+        )
+    if n_trained:
+        lines.append(
+            f"The offline scorer was trained on {n_trained} of these {n_uses} uses: how well its scores of "
+            "them agree with people says little about new ones. confidence.csv says which."
         )
     return lines
 

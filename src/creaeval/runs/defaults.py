@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.data.batches import BATCH
 from creaeval.methods import get_method
-from creaeval.offline import is_carried
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,12 +31,9 @@ def default_method(task: Task, models: Sequence[object]) -> str:
     Returns
     -------
     str
-        ``offline`` for uses of objects (task aut) where it is the only model named, or none is named and the
-        package carries it; else ``creaeval``.
+        ``offline`` for uses of objects (task aut) where no other model is named; else ``creaeval``.
     """
-    if task.id != "aut" or not all(model == OFFLINE for model in models):
-        return "creaeval"
-    return OFFLINE if models or is_carried() else "creaeval"
+    return OFFLINE if task.id == "aut" and all(model == OFFLINE for model in models) else "creaeval"
 
 
 def default_judge(method: str) -> str:
