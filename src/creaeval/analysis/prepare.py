@@ -103,7 +103,7 @@ def describe_intervals(resampling: Resampling, clusters: Sequence[str], items: I
     """Say what the intervals are, as a paper has to."""
     drawn = "responses"
     if clusters:
-        drawn = " and ".join(f"whole {name}s" for name in clusters)
+        drawn = " and ".join(f"whole groups by {name}" for name in clusters)
     elif items == "each":
         drawn = "responses with all their items"
     kind = "BCa" if resampling.method == "bca" else "percentile"

@@ -76,7 +76,7 @@ def split_ids(
     if len(members) < 2:
         held = f"all in one {by}" if ids and groups is not None else f"{len(ids)} in all"
         raise SettingError(
-            f"split by {by}: found {held}, expected two {by}s at least: one to train on, one to test on."
+            f"split by {by}: found {held}, expected at least two: one to train on, one to test on."
         )
     wanted, test = share * len(ids), set[str]()
     for group in sorted(members, key=lambda name: _hash(seed, name)):
