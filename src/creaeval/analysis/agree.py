@@ -203,7 +203,8 @@ def agree(
         )
         if resampling.second_clusters is not None:
             notes.append(
-                f"Permutations swap the methods of whole groups by {clusters[0]}; {clusters[1]} plays no part."
+                f"Permutations swap the methods of whole groups by {clusters[0]}; {clusters[1]} plays no "
+                "part."
             )
     threefold = None
     if persons is not None or facet is not None:
