@@ -47,11 +47,6 @@ def main() -> None:
         elif field.name != "encoder":
             train.add_argument(name, type=type(field.default), default=field.default)
 
-    average = commands.add_parser("average", help="average the weights of models from one encoder")
-    average.add_argument("folders", type=Path, nargs="+")
-    average.add_argument("--encoder", type=Path, required=True)
-    average.add_argument("--out", type=Path, required=True)
-
     teach = commands.add_parser("teach", help="score train rows and moved uses by the mean of models")
     teach.add_argument("folders", type=Path, nargs="+")
     teach.add_argument("--encoders", type=Path, nargs="+", required=True, help="one for each model")
@@ -99,8 +94,6 @@ def carry_out(options: argparse.Namespace) -> None:
             options.out,
             Choices(encoder=options.encoder.resolve().name, **given),
         )
-    elif options.command == "average":
-        finish.average(options.folders, options.encoder, options.data, options.out)
     elif options.command == "teach":
         finish.teach(
             options.folders, options.encoders, options.data, options.out, options.moved, options.seed

@@ -1,4 +1,4 @@
-"""What comes after training: average models, score rows, look at the test rows, pack the files to ship."""
+"""What comes after training: score rows, look at the test rows, pack the files to ship."""
 
 from __future__ import annotations
 
@@ -22,32 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PUBLISHED = ["pred_ocsai_chatgpt_w", "pred_ocsai_davinci2_w"]
-
-
-def average(folders: Sequence[Path], encoder: Path, data: Path, out: Path) -> None:
-    """Average the weights of models that began from one encoder: one model at the cost of one."""
-    from safetensors.torch import load_file, save_file
-
-    states = [load_file(folder / "model.safetensors") for folder in folders]
-    cards = [json.loads((folder / "card.json").read_text()) for folder in folders]
-    if len({tuple(card["target_mean"] + card["target_spread"]) for card in cards}) > 1:
-        raise SystemExit("the models have targets on different scales; train them on the same rows")
-    out.mkdir(parents=True, exist_ok=True)
-    mean = {
-        name: sum(state[name].float() for state in states) / len(states)
-        if states[0][name].is_floating_point()
-        else states[0][name]
-        for name in states[0]
-    }
-    save_file({name: one.contiguous() for name, one in mean.items()}, out / "model.safetensors")
-    card = {**cards[0], "averaged": cards, "history": []}
-    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n")
-    scored = score_rows(out, encoder, choose(read_rows(data), card["choices"]["by"], "val"))
-    scored[["row_id", "human_mean", "score"]].to_csv(out / "val.csv", index=False)
-    found = measure(scored["score"].to_numpy(), scored)
-    card["best_val_r"] = found["r"]
-    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n")
-    print(json.dumps(found))
 
 
 def score_rows(folder: Path, encoder: Path, rows: pd.DataFrame) -> pd.DataFrame:
@@ -131,15 +105,9 @@ def pack(
     if unseen is not None:
         held = pd.read_csv(unseen)
         unseen_trust = fit_trust(held["score"].to_numpy(), held["human_mean"].to_numpy())
-    histories = card.pop("history", [])
-    training = {key: value for key, value in card.items() if key != "averaged"}
     shipped = {
         **about,
-        "training": {
-            **training,
-            "shift_on_val": round(shift, 4),
-            "models": card.get("averaged") or [{"history": histories}],
-        },
+        "training": {**card, "shift_on_val": round(shift, 4)},
         "data": {
             "train": {"n": len(fit), "sha256_of_ids": ids_hash(fit)},
             "val": card["val"],

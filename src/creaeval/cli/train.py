@@ -86,12 +86,13 @@ def sft(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Fine-tune a causal language model on responses, or their evidence, and the sheets of a rater."""
+    from creaeval.data import USE_ROLES, read_columns
     from creaeval.errors import SettingError
     from creaeval.training.sft import SftSettings, check_base, check_out, train_sft
 
     check_base(model)
     check_out(out)
-    reading = {"columns": columns or [], "mix_participants": mix_participants}
+    reading = {"columns": read_columns(columns or [], USE_ROLES), "mix_participants": mix_participants}
     if on == "evidence":
         if any(reading.values()):
             raise SettingError("--columns and --mix-participants are for files; --on evidence reads a run.")
@@ -123,7 +124,7 @@ def _responses(
     stage: str | None,
     reading: Mapping[str, Any],
 ) -> tuple[Pairs, dict[str, str]]:
-    from creaeval.data import USE_ROLES, read_columns, read_ratings, read_responses, read_scenarios, unit_ids
+    from creaeval.data import read_ratings, read_responses, read_scenarios, unit_ids
     from creaeval.errors import SettingError
     from creaeval.tasks import load_task
     from creaeval.training.card import hash_files
@@ -134,9 +135,7 @@ def _responses(
     if run is not None:
         raise SettingError("--run goes with --on evidence.")
     the_task = load_task(task)
-    responses = read_responses(
-        files, the_task, **{**reading, "columns": read_columns(reading["columns"], USE_ROLES)}
-    )
+    responses = read_responses(files, the_task, **reading)
     rated = choose_rater(read_ratings(ratings, the_task), rater, stage or "")
     say_unmatched(list(rated.values()), unit_ids(the_task, responses))
     scenarios = {} if scenario is None else read_scenarios(scenario)

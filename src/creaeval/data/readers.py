@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from creaeval.data.response import Response
     from creaeval.tasks import Task
 
-_ENDINGS = {".json", ".jsonl", ".docx", *TABLES}
+#: Of the files that responses are read from.
+ENDINGS = {".json", ".jsonl", ".docx", *TABLES}
 
 
 def read_responses(
@@ -72,7 +73,7 @@ def read_responses(
         )
     problems: list[str] = []
     placed: list[Placed] = []
-    for path in list_files(paths, _ENDINGS):
+    for path in list_files(paths, ENDINGS):
         try:
             placed += _read_file(path, task, problems)
         except DataError as error:
@@ -104,7 +105,7 @@ def _read_file(path: Path, task: Task, problems: list[str]) -> list[Placed]:
                 return read_released_responses(document, path, task, problems)
             return read_json_objects(document, path, task, problems, where=str(path))
         case _:
-            raise unknown_ending(path, _ENDINGS)
+            raise unknown_ending(path, ENDINGS)
 
 
 def _repeated_ids(placed: Sequence[Placed]) -> list[str]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, ValidationError
 
 from creaeval.data import unit_ids
+from creaeval.data.files import list_files
+from creaeval.data.readers import ENDINGS
 from creaeval.data.tables import split_sheet
 from creaeval.errors import DataError, SettingError
 from creaeval.sheets.evidence import Record
@@ -156,21 +158,17 @@ def hash_files(paths: Iterable[Path]) -> dict[str, str]:
         A file cannot be read.
     """
     found: dict[str, str] = {}
-    for given in paths:
-        path, _ = split_sheet(given)
-        files = [path]
-        if path.is_dir():
-            files = sorted(f for f in path.iterdir() if f.is_file() and not f.name.startswith((".", "~$")))
-        for file in files:
-            name, number = file.name, 1
-            while name in found:
-                number += 1
-                name = f"{file.name} ({number})"
-            try:
-                with file.open("rb") as opened:
-                    found[name] = hashlib.file_digest(opened, "sha256").hexdigest()
-            except OSError as error:
-                raise DataError(f"{file}: cannot be read: {error}.") from None
+    for given in list_files(list(paths), ENDINGS):
+        file, _ = split_sheet(given)
+        name, number = file.name, 1
+        while name in found:
+            number += 1
+            name = f"{file.name} ({number})"
+        try:
+            with file.open("rb") as opened:
+                found[name] = hashlib.file_digest(opened, "sha256").hexdigest()
+        except OSError as error:
+            raise DataError(f"{file}: cannot be read: {error}.") from None
     return found
 
 

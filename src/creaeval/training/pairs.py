@@ -19,7 +19,7 @@ from creaeval.methods.raw import categories_of, response_shape, scorer_prompt, s
 from creaeval.runs.units import asks_nothing
 from creaeval.sheets import evidence_shape
 from creaeval.sheets.replies import item_key, judge_reply
-from creaeval.training.split import RESPONSE
+from creaeval.training.split import RESPONSE, group_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -106,21 +106,14 @@ class Pairs:
                 return RESPONSE, None
             # What shares a prompt cannot be on two sides.
             return BATCH, {one: pair.ids[0] for pair in self.pairs for one in pair.ids}
-        groups: dict[str, str] = {}
+        groups = group_by(by, {one: self.carried[one] for pair in self.pairs for one in pair.ids})
         for pair in self.pairs:
-            found = {one: self.carried[one].get(by, "").strip() for one in pair.ids}
-            if lacking := next((one for one, value in found.items() if not value), None):
-                known = sorted({name for columns in self.carried.values() for name in columns})
+            values = {groups[one] for one in pair.ids}
+            if len(values) > 1:
                 raise SettingError(
-                    f"--split-by {by}: response {lacking!r} has no value there. Columns that responses "
-                    f"carry: {', '.join(known) or 'none'}; or {RESPONSE}."
+                    f"--split-by {by}: a batch holds uses with {len(values)} values of it, so it cannot be "
+                    "on one side. Name a column of which a batch has one value, such as object."
                 )
-            if len(set(found.values())) > 1:
-                raise SettingError(
-                    f"--split-by {by}: a batch holds uses with {len(set(found.values()))} values of it, so "
-                    "it cannot be on one side. Name a column of which a batch has one value, such as object."
-                )
-            groups |= found
         return by, groups
 
 

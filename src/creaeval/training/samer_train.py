@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from creaeval.data.batches import items_of, unit_id
-from creaeval.errors import DataError, SettingError
+from creaeval.errors import DataError
 from creaeval.llm.local.hf import base_of, model_sha256, need_packages
 from creaeval.llm.local.samer import ABOUT, BACKBONE, FORM, HEADS
 from creaeval.llm.local.samer_net import TooLongError, best_dtype, load_backbone, outputs_of
@@ -29,7 +29,7 @@ from creaeval.training.samer_losses import MARGIN
 from creaeval.training.samer_pairs import Labelled, cases_of, label
 from creaeval.training.samer_scale import fit_scale
 from creaeval.training.sft import check_out
-from creaeval.training.split import RESPONSE, hold_out, split_ids
+from creaeval.training.split import RESPONSE, group_by, hold_out, split_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -117,6 +117,7 @@ def train_samer(
         groups=groups,
     )
     held_out = hold_out(split.train, groups, chosen.seed + 1)
+    held = set(held_out)
     started = time.monotonic()
     # Texts of the test side are never read by the network.
     side = set(split.train)
@@ -124,13 +125,13 @@ def train_samer(
     dimensions = [name for step in task.steps for name in dimensions_of(task, step.id)]
     # Reading takes nearly all time, so what can be known before is said before.
     _check_rated(dimensions, texts, rater)
-    check_pairs([text for text in texts if text.part.unit not in set(held_out)])
+    check_pairs([text for text in texts if text.part.unit not in held])
     body, dtype = _load(backbone)
     texts, vectors, asked = _vectors(body, texts, left_out, say)
     _check_rated(dimensions, texts, rater)
     read = {text.part.unit for text in texts}
     split = split.model_copy(update={"train": tuple(unit for unit in split.train if unit in read)})
-    data = Data.make(texts, vectors, asked, dimensions, set(held_out), chosen)
+    data = Data.make(texts, vectors, asked, dimensions, held, chosen)
     say(f"{len(data.train)} pairs to train on and {len(data.held_out)} to say when to stop.")
     heads, epochs, best, ended = fit(data, chosen, say)
     out.mkdir(parents=True, exist_ok=True)
@@ -183,20 +184,14 @@ def _groups(cases: Sequence[Case], by: str) -> dict[str, str] | None:
     """Find the group of each unit; None where each is its own."""
     if by == RESPONSE:
         return None
-    found: dict[str, str] = {}
+    found: dict[str, dict[str, str]] = {}
     for case in cases:
         own = {"scenario": case.scenario.id} if case.scenario is not None else {}
         items = items_of(case.task, case.response) if case.task.unit == "item" else ()
         units = {unit_id(case.response, item): item.extra for item in items} or {case.response.id: {}}
         for unit, extra in units.items():
-            carried = {**case.response.extra, **extra, **own}
-            if not carried.get(by, "").strip():
-                raise SettingError(
-                    f"--split-by {by}: response {unit!r} has no value there. Columns that it carries: "
-                    f"{', '.join(carried) or 'none'}; or {RESPONSE}."
-                )
-            found[unit] = carried[by].strip()
-    return found
+            found[unit] = {**case.response.extra, **extra, **own}
+    return group_by(by, found)
 
 
 def _load(folder: Path) -> tuple[Backbone, str]:

@@ -102,5 +102,35 @@ def hold_out(ids: Sequence[str], groups: Mapping[str, str] | None, seed: int) ->
     return split_ids(ids, seed=seed, share=STOPPING_SHARE, groups=own).test
 
 
+def group_by(by: str, carried: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Find the group of each response in a column.
+
+    Parameters
+    ----------
+    by : str
+        The column.
+    carried : mapping of str to mapping
+        By id, the columns that a response carries.
+
+    Returns
+    -------
+    dict of str to str
+        Without spaces around the values, which part nothing.
+
+    Raises
+    ------
+    SettingError
+        A response has no value there.
+    """
+    groups = {one: columns.get(by, "").strip() for one, columns in carried.items()}
+    if lacking := next((one for one, value in groups.items() if not value), None):
+        known = sorted({name for columns in carried.values() for name in columns})
+        raise SettingError(
+            f"--split-by {by}: response {lacking!r} has no value there. Columns that responses carry: "
+            f"{', '.join(known) or 'none'}; or {RESPONSE}."
+        )
+    return groups
+
+
 def _hash(seed: int, group: str) -> str:
     return hashlib.sha256(f"{seed}\0{group}".encode()).hexdigest()

@@ -229,6 +229,8 @@ def load_model(folder: Path, *, dtype: str = "auto") -> tuple[Any, Any]:
     from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
     base = base_of(folder)
+    if base != folder:
+        need_packages(f"the adapter in {str(folder)!r}", "peft")
     # Code that lies with a model is never run, and pickled weights, which can hold code, are not read.
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     place, gguf = (base.parent, {"gguf_file": base.name}) if base.is_file() else (base, {})
@@ -243,11 +245,10 @@ def load_model(folder: Path, *, dtype: str = "auto") -> tuple[Any, Any]:
             if (quantizer := getattr(model, "hf_quantizer", None)) is not None and gguf:
                 quantizer.remove_quantization_config(model)
             if base != folder:
-                need_packages(f"the adapter in {str(folder)!r}", "peft")
                 from peft import PeftModel
 
                 model = PeftModel.from_pretrained(model, str(folder), is_trainable=False)
-    except Exception as error:  # each of the libraries below has classes of its own, or none
+    except Exception as error:  # the libraries under transformers raise classes of their own, or none
         raise SettingError(f"model {str(folder)!r} cannot be loaded: {error}") from error
     if tokenizer.eos_token_id is None:
         raise SettingError(
