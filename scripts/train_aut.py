@@ -47,12 +47,20 @@ def main() -> None:
         elif field.name != "encoder":
             train.add_argument(name, type=type(field.default), default=field.default)
 
-    teach = commands.add_parser("teach", help="score train rows and moved uses by the mean of models")
-    teach.add_argument("folders", type=Path, nargs="+")
-    teach.add_argument("--encoders", type=Path, nargs="+", required=True, help="one for each model")
-    teach.add_argument("--out", type=Path, required=True)
-    teach.add_argument("--moved", type=int, default=15000)
-    teach.add_argument("--seed", type=int, default=1)
+    draw = commands.add_parser("draw", help="write the train rows and uses made from them, to be scored")
+    draw.add_argument("--out", type=Path, required=True)
+    draw.add_argument("--moved", type=int, default=15000)
+    draw.add_argument("--varied", type=int, default=15000)
+    draw.add_argument("--seed", type=int, default=1)
+
+    teach = commands.add_parser("teach", help="score drawn uses; for train --teacher FOLDER/taught.csv,…")
+    teach.add_argument("folder", type=Path)
+    teach.add_argument("--encoder", type=Path, required=True)
+    teach.add_argument("--uses", type=Path, required=True, help="a table written by draw")
+
+    remember = commands.add_parser("remember", help="keep rated uses to correct scores by; once trained")
+    remember.add_argument("folder", type=Path)
+    remember.add_argument("--encoder", type=Path, required=True)
 
     unseen = commands.add_parser("unseen", help="score the objects that a model by split_byprompt never saw")
     unseen.add_argument("folder", type=Path)
@@ -77,7 +85,7 @@ def main() -> None:
 
 def carry_out(options: argparse.Namespace) -> None:
     import torch
-    from aut import finish
+    from aut import finish, memory, teach
     from aut.measures import measure
     from aut.rows import choose, read_rows
 
@@ -94,13 +102,15 @@ def carry_out(options: argparse.Namespace) -> None:
             options.out,
             Choices(encoder=options.encoder.resolve().name, **given),
         )
+    elif options.command == "remember":
+        memory.remember(options.folder, options.encoder, options.data)
+    elif options.command == "draw":
+        teach.draw(options.data, options.out, options.moved, options.varied, options.seed)
     elif options.command == "teach":
-        finish.teach(
-            options.folders, options.encoders, options.data, options.out, options.moved, options.seed
-        )
+        teach.teach(options.folder, options.encoder, options.uses)
     elif options.command == "unseen":
         rows = choose(read_rows(options.data), "split_byprompt", "test")
-        scored = finish.score_rows(options.folder, options.encoder, rows)
+        scored = memory.score_rows(options.folder, options.encoder, rows)
         kept = scored[scored["split"] != "test"]
         kept[["row_id", "human_mean", "score"]].to_csv(options.out, index=False)
         print("not test rows", json.dumps(measure(kept["score"].to_numpy(), kept)))

@@ -8,41 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from torch import nn
 
 if TYPE_CHECKING:
-    from aut.network import Scorer
+    from aut.memory import Points
 
 # Smaller ones take no room.
 _LARGE = 10_000
 
 
-class Points(nn.Module):
-    """The first head in points, as the runtime wants it."""
-
-    def __init__(self, model: Scorer, mean: float, spread: float) -> None:
-        super().__init__()
-        self.model = model
-        self.mean = mean
-        self.spread = spread
-
-    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        return self.model(input_ids, attention_mask)[:, 0] * self.spread + self.mean
-
-
-def export(model: Scorer, mean: float, spread: float, out: Path, *, quantise: bool = True) -> None:
-    """Write one file; in single precision where it is not to be quantised."""
+def export(points: Points, out: Path) -> None:
+    """Write one file."""
     import onnx
     from onnxruntime.transformers import optimizer
     from onnxruntime.transformers.fusion_options import FusionOptions
 
-    config = model.encoder.config
+    encoder = points.model.encoder
     # The exporter cannot follow the choice of an attention kernel.
-    model.encoder.set_attn_implementation("eager")
+    encoder.set_attn_implementation("eager")
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.onnx"
         torch.onnx.export(
-            Points(model, mean, spread).eval(),
+            points.eval(),
             (torch.ones(2, 7, dtype=torch.int64), torch.ones(2, 7, dtype=torch.int64)),
             str(plain),
             input_names=["input_ids", "attention_mask"],
@@ -58,14 +44,13 @@ def export(model: Scorer, mean: float, spread: float, out: Path, *, quantise: bo
         optimized = optimizer.optimize_model(
             str(plain),
             model_type="bert",
-            num_heads=config.num_attention_heads,
-            hidden_size=config.hidden_size,
+            num_heads=encoder.config.num_attention_heads,
+            hidden_size=encoder.config.hidden_size,
             optimization_options=FusionOptions("bert"),
             opt_level=0,
         )
     graph = optimized.model
-    if quantise:
-        quantise_weights(graph)
+    quantise_weights(graph)
     onnx.save_model(graph, str(out))
 
 

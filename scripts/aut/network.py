@@ -22,11 +22,14 @@ class Scorer(nn.Module):
         nn.init.normal_(self.head.weight, std=0.02)
         nn.init.zeros_(self.head.bias)
 
-    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+    def pool(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        """Mean of the last layer's tokens: one vector a row."""
         states = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
         mask = attention_mask.unsqueeze(-1).to(states.dtype)
-        pooled = (states * mask).sum(1) / mask.sum(1)
-        return self.head(self.dropout(pooled))
+        return (states * mask).sum(1) / mask.sum(1)
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        return self.head(self.dropout(self.pool(input_ids, attention_mask)))
 
 
 def open_encoder(folder: Path, dropout: float = 0.1) -> Scorer:

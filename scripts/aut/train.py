@@ -41,6 +41,7 @@ class Choices:
     centred: float = 0.0
     pooled_weight: float = 0.0
     with_val: bool = False
+    start: str = ""
     teacher: str = ""
     teacher_share: float = 0.7
     looks: float = 0.5
@@ -94,7 +95,7 @@ def open_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
 
 def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
     """Train one model and write its weights, card and scores of the val rows to a folder."""
-    from safetensors.torch import save_file
+    from safetensors.torch import load_file, save_file
 
     torch.manual_seed(choices.seed)
     rng = np.random.default_rng(choices.seed)
@@ -116,6 +117,8 @@ def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
     standard = torch.from_numpy((targets - mean) / spread)
     row_weights = torch.from_numpy(weights)
     model, running = open_encoder(encoder, choices.dropout), open_encoder(encoder, choices.dropout)
+    if choices.start:
+        model.load_state_dict(load_file(Path(choices.start) / "model.safetensors"))
     running.load_state_dict(model.state_dict())
     freeze(model, choices.freeze)
     moving = [
@@ -171,10 +174,14 @@ def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
                     )
                 card = {
                     # A card that is shipped names no folder.
-                    "choices": {**asdict(choices), "teacher": Path(choices.teacher).name},
+                    "choices": {
+                        **asdict(choices),
+                        "start": Path(choices.start).name,
+                        "teacher": teacher_names(choices),
+                    },
                     "target_mean": [float(one) for one in mean],
                     "target_spread": [float(one) for one in spread],
-                    "train": {"n": n_rated, "n_moved": len(fit) - n_rated, "sha256_of_ids": rated_hash},
+                    "train": {"n": n_rated, "n_made": len(fit) - n_rated, "sha256_of_ids": rated_hash},
                     "val": {"n": len(val), "sha256_of_ids": ids_hash(val)},
                     "objects": sorted(set(fit["prompt"])),
                     "best_val_r": best,
@@ -185,6 +192,11 @@ def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
                 (out / "card.json").write_text(json.dumps(card, indent=1) + "\n")
 
 
+def teacher_names(choices: Choices) -> list[str]:
+    """Names of the models that scored, without where they lie."""
+    return [Path(name).parent.name for name in choices.teacher.split(",") if name]
+
+
 def add_teacher(
     rows: pd.DataFrame,
     fit: pd.DataFrame,
@@ -192,13 +204,19 @@ def add_teacher(
     weights: NDArray[np.float32],
     choices: Choices,
 ) -> tuple[pd.DataFrame, NDArray[np.float32], NDArray[np.float32]]:
-    """Mix people's points with a teacher's scores, and add rows that only the teacher scored.
+    """Mix people's points with the mean of teachers' scores, and add rows that only teachers scored.
 
-    The file has row_id, prompt, response, score and inner: train rows, and uses moved to another object.
+    Each file has row_id, prompt, response, score and inner, of the same rows: train rows, and drawn uses.
     """
     import pandas as pd
 
-    taught = pd.read_csv(choices.teacher, keep_default_na=False, na_values=[""], dtype={"row_id": str})
+    files = [
+        pd.read_csv(name, keep_default_na=False, na_values=[""], dtype={"row_id": str})
+        for name in choices.teacher.split(",")
+    ]
+    taught = files[0]
+    for kind in ("score", "inner"):
+        taught[kind] = np.mean([file.set_index("row_id")[kind][taught["row_id"]] for file in files], axis=0)
     banned = set(rows.loc[rows["split"] == "test", "row_id"])
     taught = taught[~taught["row_id"].isin(banned)].drop_duplicates("row_id")
     # A model that is to be tried on objects it never saw must not see them in moved uses either.
