@@ -53,10 +53,16 @@ def main() -> None:
     draw.add_argument("--varied", type=int, default=15000)
     draw.add_argument("--seed", type=int, default=1)
 
-    teach = commands.add_parser("teach", help="score drawn uses; for train --teacher FOLDER/taught.csv,…")
+    teach = commands.add_parser("teach", help="score drawn uses with one model; for train --teacher FILE,…")
     teach.add_argument("folder", type=Path)
     teach.add_argument("--encoder", type=Path, required=True)
     teach.add_argument("--uses", type=Path, required=True, help="a table written by draw")
+    teach.add_argument("--out", type=Path, required=True, help="a table, named as the model")
+
+    average = commands.add_parser("average", help="average the weights of models that began alike")
+    average.add_argument("folders", type=Path, nargs="+")
+    average.add_argument("--encoder", type=Path, required=True)
+    average.add_argument("--out", type=Path, required=True)
 
     remember = commands.add_parser("remember", help="keep rated uses to correct scores by; once trained")
     remember.add_argument("folder", type=Path)
@@ -102,12 +108,14 @@ def carry_out(options: argparse.Namespace) -> None:
             options.out,
             Choices(encoder=options.encoder.resolve().name, **given),
         )
+    elif options.command == "average":
+        finish.average(options.folders, options.encoder, options.data, options.out)
     elif options.command == "remember":
         memory.remember(options.folder, options.encoder, options.data)
     elif options.command == "draw":
         teach.draw(options.data, options.out, options.moved, options.varied, options.seed)
     elif options.command == "teach":
-        teach.teach(options.folder, options.encoder, options.uses)
+        teach.teach(options.folder, options.encoder, options.uses, options.out)
     elif options.command == "unseen":
         rows = choose(read_rows(options.data), "split_byprompt", "test")
         scored = memory.score_rows(options.folder, options.encoder, rows)

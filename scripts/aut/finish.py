@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import torch
 
 from aut.measures import measure
 from aut.memory import open_points, score_rows
@@ -21,6 +22,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PUBLISHED = ["pred_ocsai_chatgpt_w", "pred_ocsai_davinci2_w"]
+
+
+def average(folders: Sequence[Path], encoder: Path, data: Path, out: Path) -> None:
+    """Average the weights of models that began from the same weights: one model at the cost of one."""
+    from safetensors.torch import load_file, save_file
+
+    states = [load_file(folder / "model.safetensors") for folder in folders]
+    cards = read_cards(folders)
+    out.mkdir(parents=True, exist_ok=True)
+    mean = {
+        name: torch.stack([state[name].float() for state in states]).mean(0).to(first.dtype)
+        for name, first in states[0].items()
+    }
+    save_file(mean, out / "model.safetensors")
+    card = {**cards[0], "averaged": cards}
+    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n")
+    scored = score_rows(out, encoder, choose(read_rows(data), card["choices"]["by"], "val"))
+    found = measure(scored["score"].to_numpy(), scored)
+    card["best_val_r"] = found["r"]
+    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n")
+    print(json.dumps(found))
 
 
 def look_at_test(scored: pd.DataFrame, out: Path, name: str, purpose: str) -> dict[str, Any]:

@@ -1,17 +1,27 @@
 #!/bin/bash
-# The whole training of the offline scorer of uses, about two hours on two processors, two processes side by side. From the
+# The whole training of the offline scorer of uses, about four hours on two processors, two processes side by side. From the
 # repository: bash scripts/aut/pipeline.sh AUT.csv ENCODERS MODELS, where ENCODERS holds minilm-l6 and mpnet-base
 # (docs/aut_scorer.md says from which packages). A part that is done is skipped.
 set -e
 P=${PYTHON:-python}; D=$1; E=$2; M=$3; mkdir -p "$M"
-T() { out=$M/$1; enc=$E/$2; shift 2; [ -e $out/done ] || { $P scripts/train_aut.py --threads 1 --data $D train --encoder $enc --out $out "$@" > $out.log 2>&1 && touch $out/done; }; }
-A="--centred 0.3 --ranking 0.2 --pooled-weight 0.3"
-# 1. The teachers: a small encoder and a large one; beside the large one the model that never sees five objects.
-(T s3 minilm-l6 --seed 3 --layer-decay 0.95 $A; T byprompt minilm-l6 --seed 1 --by split_byprompt --layer-decay 0.95 $A) & small=$!
-T t1 mpnet-base --seed 1 --rate 6e-5 --epochs 3 --layer-decay 0.9 --freeze 3 $A; wait $small
-$P scripts/train_aut.py --data $D teach $M/t1 $M/s3 --encoders $E/mpnet-base $E/minilm-l6 --moved 6000 --out $M/taught.csv
-# 2. Their student.
-T d1 minilm-l6 --seed 1 --epochs 6 --layer-decay 0.95 --teacher $M/taught.csv $A
-$P scripts/train_aut.py --data $D unseen $M/byprompt --encoder $E/minilm-l6 --out $M/unseen.csv --looks $M --purpose "objects never seen"
-# 3. Compare best_val_r in the cards of s3 and d1, then pack the better one (this is a look at test):
-echo $P scripts/train_aut.py --data $D pack $M/d1 --encoder $E/minilm-l6 --unseen $M/unseen.csv --teachers $M/t1 $M/s3 --out src/creaeval/offline/files --looks $M --purpose final
+# Names of the encoders by model: t1 and t2 are large.
+encoder() { case $1 in t?) echo "$E/mpnet-base";; *) echo "$E/minilm-l6";; esac; }
+S() { $P scripts/train_aut.py --threads 1 --data "$D" "$@"; }
+T() { out=$M/$1; [ -e "$out/done" ] || { S train --encoder "$(encoder "$1")" --out "$out" --centred 0.3 --ranking 0.2 --pooled-weight 0.3 "${@:2}" > "$out.log" 2>&1 && touch "$out/done"; }; }
+remember() { S remember "$M/$1" --encoder "$(encoder "$1")"; }
+# teach NUMBER MODEL …: score drawn uses NUMBER; taught NUMBER MODEL … names what they wrote.
+teach() { for one in "${@:2}"; do S teach "$M/$one" --encoder "$(encoder "$one")" --uses "$M/uses$1.csv" --out "$M/taught$1/$one.csv"; done; }
+taught() { names=(); for one in "${@:2}"; do names+=("$M/taught$1/$one.csv"); done; (IFS=,; echo "${names[*]}"); }
+SMALL="--layer-decay 0.95"; LARGE="--rate 6e-5 --epochs 3 --layer-decay 0.9 --freeze 3"
+# 1. From people's points alone: a small encoder and a large one; beside them the model that never sees five objects.
+(T s3 --seed 3 $SMALL; T byprompt --seed 1 --by split_byprompt $SMALL) & side=$!
+T t1 --seed 1 $LARGE; wait $side
+S draw --moved 6000 --varied 0 --out "$M/uses0.csv"; teach 0 t1 s3
+# 2. A first student, then a second large encoder that learns from people, the first two and the student.
+T d1 --seed 1 --epochs 6 $SMALL --teacher "$(taught 0 t1 s3)"
+S draw --moved 0 --varied 0 --out "$M/uses1.csv"; teach 1 t1 s3 d1
+T t2 --seed 2 $LARGE --teacher "$(taught 1 t1 s3 d1)" --teacher-share 0.5
+# 3. From here on, models remember rated uses. The student goes on with many more uses.
+for one in t1 d1 t2; do remember $one; done
+S draw --moved 16000 --varied 14000 --out "$M/uses2.csv"; teach 2 t1 d1
+T e1 --start "$M/d1" --seed 11 --rate 8e-5 --epochs 4 $SMALL --teacher "$(taught 2 t1 d1)" --teacher-share 0.8

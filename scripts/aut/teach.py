@@ -64,8 +64,9 @@ def vary(fit: pd.DataFrame, n: int, rng: np.random.Generator) -> pd.DataFrame:
     return drawn.assign(response=changed, src="varied")
 
 
-def teach(folder: Path, encoder: Path, uses: Path) -> None:
-    """Score drawn uses with one model; the scores lie in its folder, as ``taught.csv``."""
+def teach(folder: Path, encoder: Path, uses: Path, out: Path) -> None:
+    """Score drawn uses with one model."""
     drawn = pd.read_csv(uses, keep_default_na=False, na_values=[""], dtype={"row_id": str})
     scored = score_rows(folder, encoder, drawn)
-    scored[["row_id", "prompt", "response", "score", "inner"]].to_csv(folder / "taught.csv", index=False)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    scored[["row_id", "prompt", "response", "score", "inner"]].to_csv(out, index=False)

@@ -193,8 +193,8 @@ def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
 
 
 def teacher_names(choices: Choices) -> list[str]:
-    """Names of the models that scored, without where they lie."""
-    return [Path(name).parent.name for name in choices.teacher.split(",") if name]
+    """Names of the models that scored: those of their tables, without where they lie."""
+    return [Path(name).stem for name in choices.teacher.split(",") if name]
 
 
 def add_teacher(
