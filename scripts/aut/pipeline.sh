@@ -34,4 +34,4 @@ S average "$M/f1" "$M/f2" --encoder "$E/minilm-l6" --out "$M/f"
 remember f; remember byprompt
 S unseen "$M/byprompt" --encoder "$E/minilm-l6" --out "$M/unseen.csv" --looks "$M" --purpose "objects never seen"
 # 5. Compare the val r of e1, f1, f2 and f in their cards, then pack the best (this is a look at test):
-echo $P scripts/train_aut.py --data "$D" pack "$M/f" --encoder "$E/minilm-l6" --unseen "$M/unseen.csv" --teachers "$M/t1" "$M/d1" "$M/t2" --out src/creaeval/offline/files --looks "$M" --purpose final
+echo $P scripts/train_aut.py --data "$D" pack "$M/f" --encoder "$E/minilm-l6" --unseen "$M/unseen.csv" --teachers "$M"/{t1,s3,d1,t2,e1} --out src/creaeval/offline/files --looks "$M" --purpose final
