@@ -41,10 +41,8 @@ def main() -> None:
     train.add_argument("--encoder", type=Path, required=True)
     train.add_argument("--out", type=Path, required=True)
     for field in fields(Choices):
-        name = f"--{field.name.replace('_', '-')}"
-        if field.type == "bool":
-            train.add_argument(name, action="store_true")
-        elif field.name != "encoder":
+        if field.name != "encoder":
+            name = f"--{field.name.replace('_', '-')}"
             train.add_argument(name, type=type(field.default), default=field.default)
 
     draw = commands.add_parser("draw", help="write the train rows and uses made from them, to be scored")

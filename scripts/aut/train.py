@@ -40,7 +40,6 @@ class Choices:
     ranking: float = 0.0
     centred: float = 0.0
     pooled_weight: float = 0.0
-    with_val: bool = False
     start: str = ""
     teacher: str = ""
     teacher_share: float = 0.7
@@ -94,17 +93,13 @@ def open_tokenizer(folder: Path) -> tuple[Tokenizer, int]:
 
 
 def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
-    """Train one model and write its weights, card and scores of the val rows to a folder."""
+    """Train one model and write its weights, those that were best on val, and its card to a folder."""
     from safetensors.torch import load_file, save_file
 
     torch.manual_seed(choices.seed)
     rng = np.random.default_rng(choices.seed)
     rows = read_rows(data)
     fit, val = choose(rows, choices.by, "train"), choose(rows, choices.by, "val")
-    if choices.with_val:
-        import pandas as pd
-
-        fit = pd.concat([fit, val], ignore_index=True)
     tokenizer, pad_id = open_tokenizer(encoder)
     targets = targets_of(fit)
     mean, spread = targets.mean(axis=0), targets.std(axis=0)
@@ -163,14 +158,11 @@ def train(data: Path, encoder: Path, out: Path, choices: Choices) -> None:
                 history.append(record)
                 losses = []
                 print(json.dumps(record), flush=True)
-                if choices.with_val or now["r"] > best:
+                if now["r"] > best:
                     best = now["r"]
                     save_file(
                         {name: one.contiguous() for name, one in running.state_dict().items()},
                         out / "model.safetensors",
-                    )
-                    val.assign(score=scores)[["row_id", "human_mean", "score"]].to_csv(
-                        out / "val.csv", index=False
                     )
                 card = {
                     # A card that is shipped names no folder.
