@@ -43,6 +43,7 @@ class Points(nn.Module):
         self.mean = torch.tensor(card["target_mean"])
         self.spread = torch.tensor(card["target_spread"])
         self.sharpness = 0.0
+        self.row_ids: list[str] = []
         self.register_buffer("rated", None)
         self.register_buffer("errors", torch.empty(0))
 
@@ -86,6 +87,7 @@ def open_points(folder: Path, encoder: Path) -> tuple[Points, dict[str, Any]]:
             torch.from_numpy(kept["errors"]),
             card["memory"]["sharpness"],
         )
+        points.row_ids = kept["row_ids"].tolist()
     return points, card
 
 
@@ -123,16 +125,13 @@ def score_rows(folder: Path, encoder: Path, rows: pd.DataFrame) -> pd.DataFrame:
     """
     points, card = open_points(folder, encoder)
     read = read_all(points, encoder, rows, card["choices"]["form"])
-    own = None
-    if (folder / FILE).exists():
-        own = places_of(np.load(folder / FILE)["row_ids"], rows)
-    found = correct_all(points, *read, own)
+    found = correct_all(points, *read, places_of(points.row_ids, rows))
     return rows.assign(score=found[:, 0], inner=found[:, 1])
 
 
-def places_of(kept: NDArray[np.str_], rows: pd.DataFrame) -> NDArray[np.int64]:
+def places_of(kept: list[str], rows: pd.DataFrame) -> NDArray[np.int64]:
     """Place of each row among those kept, or -1."""
-    places = {row_id: place for place, row_id in enumerate(kept.tolist())}
+    places = {row_id: place for place, row_id in enumerate(kept)}
     return np.array([places.get(row_id, -1) for row_id in rows["row_id"]])
 
 
