@@ -180,7 +180,7 @@ def test_an_outcome_names_words_and_a_place_that_are_there(
     if found.outcome == "nearly":
         assert found.words
         assert found.words in own
-        assert 90 <= found.similarity < 100.05
+        assert 90 <= found.similarity < 100
     elif found.outcome == "elsewhere":
         assert any(found.words in text for _, text in others)
     else:

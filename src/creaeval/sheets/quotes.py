@@ -190,7 +190,8 @@ def _exact_span(quote: str, text: str) -> tuple[int, int] | None:
 def _nearest(quote: str, text: str, least: float = NEARLY_FROM) -> tuple[float, str]:
     """Return the best similarity from ``least``, and the words of the text there if they count."""
     similarity, span = _near_span(quote, text, least)
-    return round(similarity, 1), text[slice(*span)] if span is not None else ""
+    # One slip in a long quote must not be rounded to none.
+    return min(round(similarity, 1), 99.9), text[slice(*span)] if span is not None else ""
 
 
 # An analyst often gives one quote for several dimensions.
@@ -201,13 +202,13 @@ def _near_span(quote: str, text: str, least: float = NEARLY_FROM) -> tuple[float
     needle, folded = _needle(quote), _folded(text)
     if not needle or len(needle) > len(folded.text.strip(_OUTER)):
         return 0.0, None
-    found = fuzz.partial_ratio_alignment(needle, folded.text, score_cutoff=least)
-    if found is None:
+    alignment = fuzz.partial_ratio_alignment(needle, folded.text, score_cutoff=least)
+    if alignment is None:
         return 0.0, None
-    if found.score < NEARLY_FROM or len(needle) < NEARLY_LEAST:
-        return found.score, None
-    first, last = _whole_words(needle, folded.text, found.dest_start, found.dest_end)
-    return found.score, (folded.starts[first], folded.ends[last - 1])
+    if alignment.score < NEARLY_FROM or len(needle) < NEARLY_LEAST:
+        return alignment.score, None
+    first, last = _whole_words(needle, folded.text, alignment.dest_start, alignment.dest_end)
+    return alignment.score, (folded.starts[first], folded.ends[last - 1])
 
 
 def _whole_words(needle: str, text: str, start: int, end: int) -> tuple[int, int]:

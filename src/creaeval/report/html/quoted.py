@@ -114,13 +114,13 @@ class QuotePlaces:
 
     def _note(self, step: StepPlaces, item: int | None, quote: Quote, number: int | None) -> str:
         if quote.outcome == "not found":
-            near = f" (closest match {quote.similarity:.0f} of 100)" if quote.similarity else ""
+            near = f" (closest match {quote.similarity:g} of 100)" if quote.similarity else ""
             return f"not found in the response{near}"
         notes: list[str] = []
         if quote.outcome == "elsewhere":
             notes.append(f"stands in {self._place_words(step, item, quote)}")
         if quote.outcome == "nearly" or quote.words:
-            notes.append(f"not word for word ({quote.similarity:.0f} of 100)")
+            notes.append(f"not word for word ({quote.similarity:g} of 100)")
         if quote.words:
             notes.append("struck through: the analyst; underlined: the response")
         if not any(step.passages.texts):
