@@ -155,9 +155,11 @@ def test_averages_over_different_dimensions_fail() -> None:
 
 
 def test_evidence_is_told_item_by_item_and_group_by_member() -> None:
-    def finding(said: str, *quotes: tuple[str, bool]) -> DimensionEvidence:
-        of = tuple(Quote(text=text, found=found, similarity=100) for text, found in quotes)
-        return DimensionEvidence(observation=said, status="present", quotes=of)
+    def finding(said: str, *quotes: Quote) -> DimensionEvidence:
+        return DimensionEvidence(observation=said, status="present", quotes=quotes)
+
+    exact = Quote(text="fog nets", outcome="exact", similarity=100)
+    missing = Quote(text="no", outcome="not found", similarity=0)
 
     evidence = Evidence(
         response_id="R0",
@@ -165,9 +167,9 @@ def test_evidence_is_told_item_by_item_and_group_by_member() -> None:
             StepEvidence(
                 step="step1",
                 items=(
-                    ItemEvidence(item=1, dimensions={"originality": finding("rare", ("fog nets", True))}),
+                    ItemEvidence(item=1, dimensions={"originality": finding("rare", exact)}),
                     ItemEvidence(item=2, blank=True),
-                    ItemEvidence(item=3, dimensions={"originality": finding("usual\nagain", ("no", False))}),
+                    ItemEvidence(item=3, dimensions={"originality": finding("usual\nagain", missing)}),
                 ),
             ),
             StepEvidence(
@@ -189,6 +191,32 @@ def test_evidence_is_told_item_by_item_and_group_by_member() -> None:
     )
     assert evidence_text(cgpst(), Outcome(response_id="R0"), "step2.focus") == ""
     assert evidence_text(cgpst(), outcome, "step3.fluency") == ""
+
+
+@pytest.mark.parametrize(
+    ("quote", "expected"),
+    [
+        (
+            Quote(text="fog nets", outcome="elsewhere", similarity=100, place="item_2"),
+            "“fog nets” (in item_2)",
+        ),
+        (
+            Quote(text="a fog nets", outcome="nearly", similarity=95, words="the fog nets"),
+            "[nearly: a fog nets; written: the fog nets]",
+        ),
+        (
+            Quote(text="a fog nets", outcome="elsewhere", similarity=95, words="the fog nets", place="step3"),
+            "[nearly in step3: a fog nets; written: the fog nets]",
+        ),
+        # As earlier versions kept it.
+        (Quote(text="a fog nets", outcome="nearly", similarity=95), "[nearly: a fog nets]"),
+    ],
+)
+def test_a_quote_that_is_not_word_for_word_stands_in_no_quotation_marks(quote: Quote, expected: str) -> None:
+    finding = DimensionEvidence(observation="clear", status="present", quotes=(quote,))
+    evidence = Evidence(response_id="R0", steps=(StepEvidence(step="step2", dimensions={"focus": finding}),))
+    outcome = Outcome(response_id="R0", evidence=evidence)
+    assert evidence_text(cgpst(), outcome, "step2.focus") == f"clear {expected}"
 
 
 def run(manifest: Mapping[str, Any], task: str = "cgpst") -> Run:

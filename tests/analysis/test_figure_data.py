@@ -69,7 +69,9 @@ def test_quotes_are_counted_and_shared_evidence_once(tmp_path: Path) -> None:
     assert evidence is not None
     assert found["quotes"].sum() == len(evidence.quotes) > 0
     first, second = (found[found["step"].eq(step)] for step in ("step1", "step2"))
-    assert (first["found"] == first["quotes"]).all()
+    # The words stand in the first challenge alone, and are given for every one.
+    assert [*first["exact"]] == [1, 1, 1, 0]
+    assert [*first["elsewhere"]] == [5, 5, 5, 0]
     # One quote for each of six challenges; flexibility is made of their categories and has none.
     assert dict(zip(first["dimension"], first["quotes"], strict=True)) == {
         "step1.fluency": 6,
@@ -77,8 +79,9 @@ def test_quotes_are_counted_and_shared_evidence_once(tmp_path: Path) -> None:
         "step1.originality": 6,
         "step1.flexibility": 0,
     }
-    assert (second["found"] == 0).all()
     assert (second["quotes"] > 0).all()
+    assert (second["not_found"] == second["quotes"]).all()
+    assert (found["nearly"] == 0).all()
     # The same evidence, judged another way, is no other evidence; a run without an analyst has none.
     assert quote_table([run, replace(run, id="other")]).equals(found)
     direct = replace(run, manifest={**run.manifest, "analyst": None})

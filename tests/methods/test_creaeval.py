@@ -175,11 +175,11 @@ def test_quotes_are_looked_up_in_the_step_they_are_said_to_come_from(tmp_path: P
     outcome = scored(case(), tmp_path, ScriptedModel(write=write))
     assert outcome.evidence is not None
     found = {
-        step.step: {quote.found for d in step.dimensions.values() for quote in d.quotes}
+        step.step: {(quote.outcome, quote.place) for d in step.dimensions.values() for quote in d.quotes}
         for step in outcome.evidence.steps
     }
-    assert found["step2"] == {True}
-    assert found["step6"] == {False}
+    assert found["step2"] == {("exact", "")}
+    assert found["step6"] == {("elsewhere", "step2")}
 
 
 def test_an_unusable_reply_is_asked_again_and_the_answer_counts(tmp_path: Path) -> None:

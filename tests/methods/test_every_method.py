@@ -45,7 +45,6 @@ class Sees:
     level: str = ""
     memory: str = ""
     observation: str = ""
-    quotes: str = ""
     reference: bool = False
 
     def words(self, step: str | None) -> set[str]:
@@ -58,7 +57,7 @@ class Sees:
             "so far": STEPS[: number + 1],
             "all": STEPS,
         }
-        kinds = ("raw", "description", "level", "memory", "observation", "quotes")
+        kinds = ("raw", "description", "level", "memory", "observation")
         seen = {f"{kind}-{one}" for kind in kinds for one in of[getattr(self, kind)]}
         return seen | {"scenario-word"} | ({"reference-word"} if self.reference else set())
 
@@ -69,7 +68,7 @@ WHOLE = Sees(raw="all", description="all", level="all")
 SO_FAR = Sees(raw="so far", description="so far", level="so far")
 MAY_SEE: dict[str, dict[str, Sees]] = {
     "creaeval": {"analyst": STEPWISE, "judge": EVIDENCE_ALONE},
-    "judge-sees-quotes": {"analyst": STEPWISE, "judge": replace(EVIDENCE_ALONE, quotes="all")},
+    "judge-sees-quotes": {"analyst": STEPWISE, "judge": replace(EVIDENCE_ALONE, raw="all")},
     "no-memory": {"analyst": replace(STEPWISE, memory=""), "judge": EVIDENCE_ALONE},
     "one-pass": {"analyst": Sees(raw="all", description="all"), "judge": EVIDENCE_ALONE},
     "direct": {"judge": WHOLE},
@@ -90,9 +89,9 @@ MAY_SEE: dict[str, dict[str, Sees]] = {
 
 
 def planted(path: str) -> str:
-    """Mark every text that a model writes with its kind and step."""
+    """Mark every text that a model writes with its kind and step; quotes are the marks of the response."""
     kinds = ("quotes", "observation", "memory", "analysis")
-    kind = next(kind for kind in kinds if kind in path)
+    kind = next(kind for kind in kinds if kind in path).replace("quotes", "raw")
     return f"{kind}-{next((step for step in STEPS if step in path), 'all')}"
 
 
@@ -115,7 +114,7 @@ def test_every_prompt_holds_what_it_may_and_nothing_else(tmp_path: Path, method:
     outcome = scored(case_for(method), tmp_path, models["analyst"], [models["judge"]], method)
     assert len(outcome.sheets) == 1
     assert {role for role, model in models.items() if model.requests} == set(MAY_SEE[method])
-    kinds = "raw|description|level|memory|observation|quotes|analysis|scenario|reference"
+    kinds = "raw|description|level|memory|observation|analysis|scenario|reference"
     for role, sees in MAY_SEE[method].items():
         for request in models[role].requests:
             seen = set(re.findall(rf"\b(?:{kinds})-\w+", text_of(request)))

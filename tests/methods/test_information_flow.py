@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
     from creaeval.llm import ChatRequest
     from creaeval.methods import Outcome
+    from scripted import Write
 
 STEPS = [step.id for step in cgpst().steps]
 
 
 def planted(path: str) -> str:
-    """Mark every text the analyst writes with its kind and step."""
+    """Mark every text the analyst writes with its kind and step; quotes are the marks of the response."""
     step = path.partition("_")[0]
     for kind in ("quotes", "observation", "memory"):
         if kind in path:
-            return f"{kind}-{step}"
+            return f"{kind}-{step}".replace("quotes", "raw")
     raise AssertionError(path)
 
 
@@ -34,8 +35,10 @@ def found(pattern: str, requests: Sequence[ChatRequest]) -> list[str]:
     return sorted(set(re.findall(pattern, "\n".join(map(text_of, requests)))))
 
 
-def run(folder: Path, method: str = "creaeval") -> tuple[ScriptedModel, ScriptedModel, Outcome]:
-    analyst = ScriptedModel("scripted:analyst", write=planted)
+def run(
+    folder: Path, method: str = "creaeval", write: Write = planted
+) -> tuple[ScriptedModel, ScriptedModel, Outcome]:
+    analyst = ScriptedModel("scripted:analyst", write=write)
     judge = ScriptedModel("scripted:judge")
     outcome = scored(case(marked("a", "raw")), folder, analyst, [judge], method)
     assert not outcome.failures
@@ -45,24 +48,42 @@ def run(folder: Path, method: str = "creaeval") -> tuple[ScriptedModel, Scripted
 def test_what_the_respondent_wrote_reaches_the_analyst_of_that_step_and_nobody_else(
     tmp_path: Path,
 ) -> None:
-    for method in ("creaeval", "judge-sees-quotes"):
-        analyst, judge, _ = run(tmp_path, method)
-        for request in analyst.requests:
-            assert found(r"raw-step\d", [request]) == [f"raw-{stage_of(request)}"]
-        assert found(r"raw-step\d", judge.requests) == []
-
-
-def test_a_quote_reaches_no_judge_and_no_later_analyst(tmp_path: Path) -> None:
     analyst, judge, outcome = run(tmp_path)
-    assert found(r"quotes-step\d", [*judge.requests, *analyst.requests]) == []
+    for request in analyst.requests:
+        assert found(r"raw-step\d", [request]) == [f"raw-{stage_of(request)}"]
+    # Not even as a quote.
+    assert found(r"raw-step\d", judge.requests) == []
     assert outcome.evidence is not None
-    assert {quote.text for quote in outcome.evidence.quotes} == {f"quotes-{step}" for step in STEPS}
+    assert {quote.text for quote in outcome.evidence.quotes} == {f"raw-{step}" for step in STEPS}
 
 
 def test_a_quote_reaches_the_judge_in_the_variant_that_says_so(tmp_path: Path) -> None:
     analyst, judge, _ = run(tmp_path, "judge-sees-quotes")
-    assert found(r"quotes-step\d", judge.requests) == [f"quotes-{step}" for step in STEPS]
-    assert found(r"quotes-step\d", analyst.requests) == []
+    assert found(r"raw-step\d", judge.requests) == [f"raw-{step}" for step in STEPS]
+    for request in analyst.requests:
+        assert found(r"raw-step\d", [request]) == [f"raw-{stage_of(request)}"]
+
+
+def test_a_judge_reads_of_quotes_what_stands_in_their_own_place_in_the_words_that_stand_there(
+    tmp_path: Path,
+) -> None:
+    quotes = {
+        "step1": "raw-step2",  # elsewhere
+        "step2": "How might we open the towns water sharing",  # nearly: the response has "town's"
+        "step6": "these words stand nowhere in any booklet at all",
+    }
+
+    def write(path: str) -> str:
+        return quotes.get(path.partition("_")[0], "") if "quotes" in path else planted(path)
+
+    _, judge, outcome = run(tmp_path, "judge-sees-quotes", write)
+    assert outcome.evidence is not None
+    assert {quote.outcome for quote in outcome.evidence.quotes} == {"elsewhere", "nearly", "not found"}
+    (prompt,) = map(text_of, judge.requests)
+    assert 'Quotes: "How might we open the town\'s water sharing"' in prompt
+    assert not any(quote in prompt for quote in quotes.values())
+    # Of a dimension without any other quote, nothing speaks of quotes.
+    assert prompt.count("Quotes:") == 6
 
 
 def test_an_observation_reaches_the_judge_and_no_analyst(tmp_path: Path) -> None:

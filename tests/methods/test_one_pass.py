@@ -61,10 +61,10 @@ def test_quotes_are_looked_up_in_the_step_they_are_said_to_come_from(tmp_path: P
     outcome = scored(case(), tmp_path, ScriptedModel("scripted:a", write=write), None, "one-pass")
     assert outcome.evidence is not None
     found = {
-        step.step: {quote.found for d in step.dimensions.values() for quote in d.quotes}
+        step.step: {(quote.outcome, quote.place) for d in step.dimensions.values() for quote in d.quotes}
         for step in outcome.evidence.steps
     }
-    assert (found["step2"], found["step6"]) == ({True}, {False})
+    assert (found["step2"], found["step6"]) == ({("exact", "")}, {("elsewhere", "step2")})
 
 
 def test_evidence_that_failed_once_leaves_the_other_time(tmp_path: Path) -> None:

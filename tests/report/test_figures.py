@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
 from matplotlib.colors import to_rgb
+from matplotlib.patches import Rectangle
 
 from creaeval.errors import DataError
 from creaeval.report.figures import (
@@ -59,8 +60,8 @@ GRID = pd.DataFrame(
     columns=["row", "column", "value", "n"],
 )
 QUOTES = pd.DataFrame(
-    [("qwen", "step1", "step1.fluency", 4, 3), ("qwen", "step2", "step2.focus", 0, 0)],
-    columns=["analyst", "step", "dimension", "quotes", "found"],
+    [("qwen", "step1", "step1.fluency", 8, 4, 2, 1, 1), ("qwen", "step2", "step2.focus", 0, 0, 0, 0, 0)],
+    columns=["analyst", "step", "dimension", "quotes", "exact", "nearly", "elsewhere", "not_found"],
 )
 LENGTHS = pd.DataFrame(
     [(f"R{n}", "direct", "one", 100 * n, 3.0 * n) for n in range(1, 5)],
@@ -243,9 +244,11 @@ def test_length_and_score_stand_with_their_correlations() -> None:
 
 def test_bars_are_shares_of_quotes_and_no_quotes_have_none() -> None:
     figure = quotes_found(QUOTES)
-    assert [bar.get_width() for bar in panel(figure).patches if hasattr(bar, "get_width")] == [0.75]  # 3 of 4
-    assert [one.get_text() for one in panel(figure).texts] == ["3 of 4", "no quotes"]
-    assert panel(figure).get_title() == "qwen\n3 of 4"
+    bars = [bar for bar in panel(figure).patches if isinstance(bar, Rectangle)]
+    # Of eight quotes 4, 2 and 1, end to end.
+    assert [(bar.get_x(), bar.get_width()) for bar in bars] == [(0.0, 0.5), (0.5, 0.25), (0.75, 0.125)]
+    assert [one.get_text() for one in panel(figure).texts] == ["4 + 2 + 1 of 8", "no quotes"]
+    assert panel(figure).get_title() == "qwen\n4 + 2 + 1 of 8"
 
 
 @pytest.mark.parametrize(

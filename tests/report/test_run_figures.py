@@ -48,7 +48,7 @@ def figures_of(command: CommandLine, run: Run, *options: object) -> list[str]:
 def test_a_single_response_of_one_step_that_nobody_rated_has_a_report(command: CommandLine) -> None:
     said = figures_of(command, make_run(command.folder, 1, task=ONE_STEP))
     assert said == [
-        "Share of quotes found",
+        "Where quotes stand",
         "Length and score",
         "Nobody rated these responses, so there is no agreement with people.",
     ]
@@ -60,7 +60,7 @@ def test_figures_of_a_rated_run_have_no_notes_that_the_agreement_has_already(com
         "Points of people and of methods",
         "What people gave at each level",
         "Agreement with people, and of people with each other",
-        "Share of quotes found",
+        "Where quotes stand",
         "Length and score",
     ]
 
@@ -70,7 +70,7 @@ def test_a_run_in_which_every_response_failed_has_a_report_that_says_so(command:
     said = figures_of(
         command, make_run(command.folder, 2, task=ONE_STEP, judge=broken), "--ratings", "ratings.csv"
     )
-    assert said[0] == "Share of quotes found"
+    assert said[0] == "Where quotes stand"
     assert "No response is there to compare on. creaeval: scored nothing that was rated." in said[1]
     page = (command.folder / "report.html").read_text(encoding="utf-8")
     # With one rater and no judge there is nothing that could agree.

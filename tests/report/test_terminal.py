@@ -107,14 +107,23 @@ def test_a_run_in_which_nothing_was_scored_can_be_shown(tmp_path: Path) -> None:
     assert "step1 (Identify Challenges)" in text
 
 
-def test_notes_name_the_quotes_found_and_the_calls(tmp_path: Path) -> None:
+def test_notes_count_quotes_by_where_they_stand_and_name_the_calls(tmp_path: Path) -> None:
     def write(path: str) -> str:
-        # Found once in each dimension of step 2, and nowhere else.
-        return "How might we open the town's water sharing" if path.endswith("quotes") else canned(path)
+        if not path.endswith("quotes"):
+            return canned(path)
+        if path.startswith("step6"):
+            return "these words stand nowhere in any booklet at all"
+        # They stand in step 2 alone.
+        slip = path == "step2_evidence.focus.quotes"
+        return f"How might we open the town{'' if slip else chr(39)}s water sharing"
 
     lines = notes(scored(tmp_path, booklet(), analyst=ScriptedModel(write=write)))
     # Quotes: 6 x 3 item dimensions in steps 1 and 3, 6 in step 2, 5 x 2 in step 4, 1 in step 5, 6 in step 6.
-    assert lines[0].startswith("Quotes: 6 of 59 (10%) found in the responses; the other 53 are flagged")
+    # Of step 2 one has a slip; those of steps 1, 3, 4 and 5 stand elsewhere.
+    assert lines[0] == (
+        "Quotes: 5 of 59 (8%) stand in their own item or step word for word, 1 nearly, 47 elsewhere in the "
+        "response, 6 nowhere; responses/*.json says which."
+    )
     assert lines[-1] == "7 calls: 700 tokens in (280 cached), 70 out; 4 s of requests; $0."
 
 

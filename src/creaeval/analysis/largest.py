@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from creaeval.data import Rating, Scores
     from creaeval.methods import Outcome
-    from creaeval.sheets.evidence import DimensionEvidence, StepEvidence
+    from creaeval.sheets.evidence import DimensionEvidence, Quote, StepEvidence
     from creaeval.tasks import Task
 
     Given = Mapping[str, Mapping[str, float]]
@@ -130,7 +130,8 @@ def evidence_text(task: Task, outcome: Outcome, identity: str, item: int | None 
     Returns
     -------
     str
-        Empty where nothing was gathered. A quote that was not found in the response says so.
+        Empty where nothing was gathered. A quote that is not word for word in its own item or step says so;
+        one that stands only nearly in the response is in no quotation marks.
     """
     step_id, _, part = identity.partition(".")
     step = outcome.evidence.step(step_id) if outcome.evidence is not None else None
@@ -154,5 +155,15 @@ def _lines(step: StepEvidence, name: str, item: int | None) -> Iterator[str]:
 
 
 def _said(finding: DimensionEvidence) -> str:
-    quotes = (f"“{quote.text}”" + ("" if quote.found else " (not found)") for quote in finding.quotes)
-    return " ".join(" ".join([finding.observation, *quotes]).split())
+    return " ".join(" ".join([finding.observation, *map(_cited, finding.quotes)]).split())
+
+
+def _cited(quote: Quote) -> str:
+    where = f" in {quote.place}" if quote.place else ""
+    if quote.outcome == "not found":
+        return f"“{quote.text}” (not found)"
+    if quote.words:
+        return f"[nearly{where}: {quote.text}; written: {quote.words}]"
+    if quote.outcome == "nearly":
+        return f"[nearly: {quote.text}]"
+    return f"“{quote.text}”" + (f" ({where.strip()})" if where else "")

@@ -1,9 +1,12 @@
-"""How many of the analysts' quotes stand in the responses."""
+"""How many of the analysts' quotes stand where they belong."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, get_args
+
+from creaeval.sheets.evidence import QuoteOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,11 +15,12 @@ if TYPE_CHECKING:
 
     from creaeval.runs import Run
 
-QUOTE_COLUMNS = ["analyst", "step", "dimension", "quotes", "found"]
+OUTCOMES: tuple[QuoteOutcome, ...] = get_args(QuoteOutcome)
+QUOTE_COLUMNS = ["analyst", "step", "dimension", "quotes", "exact", "nearly", "elsewhere", "not_found"]
 
 
 def quote_table(runs: Iterable[Run]) -> pd.DataFrame:
-    """Count quotes and those that were found, by analyst, step and dimension.
+    """Count quotes by where they stand, by analyst, step and dimension.
 
     Parameters
     ----------
@@ -28,14 +32,15 @@ def quote_table(runs: Iterable[Run]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``dimension`` is an identity such as ``step1.fluency``. ``quotes`` counts what the analyst gave as
-        taken from a response, ``found`` those that :func:`creaeval.sheets.find_quote` found there; every
-        time that evidence was gathered counts. A dimension that has evidence but no quote, such as one that
+        taken from a response; ``exact``, ``nearly``, ``elsewhere`` and ``not_found`` are the outcomes of
+        :func:`creaeval.sheets.find_quote`; every time that evidence was gathered counts.
+        A dimension that has evidence but no quote, such as one that
         is made of categories, has zeros, and its share is undefined. Analysts, and of each the dimensions,
         in the order in which they first occur.
     """
     import pandas as pd
 
-    counts: dict[str, dict[tuple[str, str], list[int]]] = {}
+    counts: dict[str, dict[tuple[str, str], Counter[QuoteOutcome]]] = {}
     seen: set[tuple[str, bytes]] = set()
     for run in runs:
         analyst = run.manifest.get("analyst")
@@ -54,12 +59,11 @@ def quote_table(runs: Iterable[Run]) -> pd.DataFrame:
                 seen.add(key)
                 for step in evidence.steps:
                     for dimension, finding in step.findings:
-                        cell = of_analyst.setdefault((step.step, f"{step.step}.{dimension}"), [0, 0])
-                        cell[0] += len(finding.quotes)
-                        cell[1] += sum(quote.found for quote in finding.quotes)
+                        cell = of_analyst.setdefault((step.step, f"{step.step}.{dimension}"), Counter())
+                        cell.update(quote.outcome for quote in finding.quotes)
     rows = [
-        (name, step, dimension, quotes, found)
+        (name, step, dimension, cell.total(), *(cell[outcome] for outcome in OUTCOMES))
         for name, of_analyst in counts.items()
-        for (step, dimension), (quotes, found) in of_analyst.items()
+        for (step, dimension), cell in of_analyst.items()
     ]
-    return pd.DataFrame(rows, columns=QUOTE_COLUMNS).astype({"quotes": int, "found": int})
+    return pd.DataFrame(rows, columns=QUOTE_COLUMNS).astype(dict.fromkeys(QUOTE_COLUMNS[3:], int))

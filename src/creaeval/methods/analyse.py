@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from creaeval.methods.forms import evidence_form
-from creaeval.methods.raw import grid_columns, response_text
+from creaeval.methods.raw import grid_columns, response_text, step_texts
 from creaeval.methods.render import render_prompt
 from creaeval.sheets.read_replies import read_evidence
 from creaeval.sheets.replies import evidence_reply, item_key, observed
@@ -82,7 +82,7 @@ async def analyse_step(
     Returns
     -------
     tuple of (StepEvidence, str)
-        The evidence, each quote looked up in the step's text, and the memory of the step, empty in a task
+        The evidence, each quote looked up in the response, and the memory of the step, empty in a task
         that has no other step.
 
     Raises
@@ -101,4 +101,4 @@ async def analyse_step(
         repeat=repeat,
     )
     blanks = {item.number: item.blank for item in written.items}
-    return read_evidence(step, asked.value, written.text, blanks, grid_columns(case, step))
+    return read_evidence(step, asked.value, step_texts(case, step), blanks, grid_columns(case, step))

@@ -30,7 +30,8 @@ def judge_prompt(
     evidence : Evidence
         All that the judge learns of the response.
     quotes : bool
-        Whether the quotes are shown. They are the respondent's words, so by default they are not.
+        Whether the quotes are shown, in the words that stand in their own item or step; others never are.
+        They are the respondent's words, so by default they are not.
 
     Returns
     -------

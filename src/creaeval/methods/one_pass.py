@@ -12,7 +12,7 @@ from creaeval.methods.base import Analysis, failure
 from creaeval.methods.creaeval import gather_then_judge
 from creaeval.methods.forms import evidence_form
 from creaeval.methods.panel import stage_name
-from creaeval.methods.raw import categories_of, grid_columns, response_text, steps_of
+from creaeval.methods.raw import categories_of, grid_columns, response_text, step_texts, steps_of
 from creaeval.methods.registry import register
 from creaeval.methods.render import render_prompt
 from creaeval.sheets import Evidence
@@ -80,7 +80,8 @@ async def _gather(case: Case, analyst: Ask, repeat: int) -> Evidence:
         written = case.response.steps[step.id]
         blanks = {item.number: item.blank for item in written.items}
         part = getattr(asked.value, step.id)
-        found.append(read_evidence(step, part, written.text, blanks, grid_columns(case, step))[0])
+        texts = step_texts(case, step)
+        found.append(read_evidence(step, part, texts, blanks, grid_columns(case, step))[0])
     return Evidence(response_id=case.response.id, steps=tuple(found))
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.methods.forms import score_form
 from creaeval.methods.render import oneline, render, render_prompt
-from creaeval.sheets import StepShape, check_grid
+from creaeval.sheets import StepShape, StepTexts, check_grid
+from creaeval.sheets.quotes import place_name
 from creaeval.sheets.replies import item_key, score_reply
 
 if TYPE_CHECKING:
@@ -29,6 +30,19 @@ def response_text(case: Case, step: Step) -> str:
     if not written.given:
         return written.text
     return "\n".join(f"{item_key(item.number)}: {oneline(item.text)}" for item in written.given)
+
+
+def step_texts(case: Case, step: Step) -> StepTexts:
+    """Collect what quotes of a step are looked up in: its items, the whole step, then all other steps."""
+    written = case.response.steps
+    others: list[tuple[str, str]] = []
+    for other in steps_of(case):
+        if other.id != step.id:
+            parts = written[other.id]
+            others += [(place_name(other.id, item.number), item.text) for item in parts.given]
+            others.append((place_name(other.id), parts.text))
+    own = written[step.id]
+    return StepTexts(step.id, own.text, {item.number: item.text for item in own.items}, others)
 
 
 def response_shape(case: Case, steps: Sequence[Step]) -> tuple[StepShape, ...]:

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from creaeval.report.progress import cost_text
+from creaeval.report.quote_text import quotes_line
 from creaeval.report.unit_text import unit_table
 from creaeval.runs.confidence import confidence_notes
 from creaeval.tasks import display_name, resolve
@@ -75,16 +76,12 @@ def notes(run: Run) -> list[str]:
     Returns
     -------
     list of str
-        Quotes found, sums that the judges got wrong, grids that could not be read, tokens and time.
+        Where quotes stand, sums that the judges got wrong, grids that could not be read, tokens and time.
     """
     lines: list[str] = []
     summary = run.summary
-    found, quotes = summary.quotes_found, summary.quotes
-    if quotes:
-        lines.append(
-            f"Quotes: {found} of {quotes} ({found / quotes:.0%}) found in the responses; "
-            f"the other {quotes - found} are flagged in responses/*.json."
-        )
+    if summary.quotes:
+        lines.append(f"{quotes_line(summary)}; responses/*.json says which.")
     if summary.not_captured:
         lines.append(
             f"Expected scores: {summary.not_captured} could not be taken (invalid is not_captured), since "

@@ -81,8 +81,11 @@ class Summary:
         Where items are the units, how often a judge's expected score of one could not be taken.
     failed_attempts : int
         Attempts at calls that brought no reply.
-    quotes, quotes_found : int
-        The analyst's quotes, those of repeats included, and how many were found in the responses.
+    quotes : int
+        The analyst's quotes, those of repeats included.
+    quotes_exact, quotes_nearly, quotes_elsewhere, quotes_not_found : int
+        How many of them stand in their own item or step word for word or nearly, elsewhere in the response,
+        or nowhere in it.
     observations, copied_observations : int
         The analyst's observations, and how many copy the response in part.
     disagreements : int
@@ -100,7 +103,10 @@ class Summary:
     not_captured: int
     failed_attempts: int
     quotes: int
-    quotes_found: int
+    quotes_exact: int
+    quotes_nearly: int
+    quotes_elsewhere: int
+    quotes_not_found: int
     observations: int
     copied_observations: int
     disagreements: int
@@ -149,7 +155,8 @@ def summarise_outcomes(
             first = first or (f"{sheet.response_id}, {wrong[0]}" if wrong else "")
         for evidence in _gathered(outcome):
             counts["quotes"] += len(evidence.quotes)
-            counts["quotes_found"] += sum(quote.found for quote in evidence.quotes)
+            for quote in evidence.quotes:
+                counts[f"quotes_{quote.outcome.replace(' ', '_')}"] += 1
             for step in evidence.steps:
                 if step.grid_note and step.grid_score is None:
                     grids.append(f"{outcome.response_id}, {step.step}: {step.grid_note}.")

@@ -3,7 +3,7 @@
 from creaeval.sheets.compute import complete_sheet, disagreements, distinct_categories
 from creaeval.sheets.evidence import DimensionEvidence, Evidence, ItemEvidence, Quote, StepEvidence
 from creaeval.sheets.grid import GridCheck, check_grid, faulty_columns, read_grid
-from creaeval.sheets.quotes import copied_share, find_quote
+from creaeval.sheets.quotes import StepTexts, copied_share, find_quote
 from creaeval.sheets.score_sheet import ItemScores, Score, ScoreSheet, StepScores
 from creaeval.sheets.shape import StepShape, evidence_shape
 
@@ -19,6 +19,7 @@ __all__ = [
     "StepEvidence",
     "StepScores",
     "StepShape",
+    "StepTexts",
     "check_grid",
     "complete_sheet",
     "copied_share",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Status = Literal["present", "none"]
+QuoteOutcome = Literal["exact", "nearly", "elsewhere", "not found"]
 
 
 class Record(BaseModel):
@@ -16,14 +17,36 @@ class Record(BaseModel):
 
 
 class Quote(Record):
-    """Words the analyst gives as taken from the response, and whether they are there.
+    """Words the analyst gives as taken from the response, and where they stand in it.
 
-    ``similarity`` is the best match in the response, 0 to 100 (see :func:`creaeval.sheets.find_quote`).
+    A quote belongs to an item; one of a step's dimension to the whole step. There it is ``exact`` (but for
+    case, white space and typographic marks) or ``nearly``; ``elsewhere`` is another item or step, named by
+    ``place`` (``item_3``, ``step2``, ``step2, item_4``). ``words`` are the response's own where they differ
+    from ``text``. ``similarity`` is the best match, 0 to 100 (see :func:`creaeval.sheets.find_quote`).
     """
 
     text: str
-    found: bool
+    outcome: QuoteOutcome
     similarity: float
+    words: str = ""
+    place: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_earlier(cls, value: Any) -> Any:
+        """Read what earlier versions stored, which looked for every quote in the whole step."""
+        if not isinstance(value, dict) or "found" not in value:
+            return value
+        kept = {name: part for name, part in value.items() if name != "found"}
+        outcome = "not found"
+        if value["found"]:
+            outcome = "exact" if value.get("similarity") == 100 else "nearly"
+        return {**kept, "outcome": outcome}
+
+    @property
+    def own_words(self) -> str:
+        """The words that stand in the quote's own item or step, empty where it is not there."""
+        return {"exact": self.text, "nearly": self.words}.get(self.outcome, "")
 
 
 class DimensionEvidence(Record):

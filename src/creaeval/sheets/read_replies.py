@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 from creaeval.sheets.compute import complete_sheet
 from creaeval.sheets.evidence import DimensionEvidence, ItemEvidence, StepEvidence
 from creaeval.sheets.grid import check_grid
-from creaeval.sheets.quotes import copied_share, find_quote
+from creaeval.sheets.quotes import copied_share
 from creaeval.sheets.replies import item_key, observed
 from creaeval.sheets.score_sheet import ItemScores, ScoreSheet, StepScores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from creaeval.sheets.quotes import StepTexts
     from creaeval.sheets.replies import Finding, Reply
     from creaeval.sheets.shape import StepShape
     from creaeval.tasks import Step, Task
 
 
 def read_evidence(
-    step: Step, reply: Reply, text: str, items: Mapping[int, bool], n_criteria: int | None
+    step: Step, reply: Reply, texts: StepTexts, items: Mapping[int, bool], n_criteria: int | None
 ) -> tuple[StepEvidence, str]:
     """Turn the analyst's reply for one step into evidence with every quote looked up.
 
@@ -30,8 +31,9 @@ def read_evidence(
         The step.
     reply : Reply
         A valid reply in the form of :func:`creaeval.sheets.evidence_reply`.
-    text : str
-        What the respondent wrote, in which quotes are looked up.
+    texts : StepTexts
+        What the respondent wrote; quotes of an item are looked up in this item, those of the step's
+        dimensions in the whole step, and then in the rest of the response.
     items : mapping of int to bool
         The numbers of all items that count, and whether each is blank.
     n_criteria : int or None
@@ -53,15 +55,17 @@ def read_evidence(
             ItemEvidence(
                 item=number,
                 category=getattr(item, "category", None),
-                dimensions={d.id: _dimension(getattr(item, d.id), text) for d in step.item_dimensions},
+                dimensions={
+                    d.id: _dimension(getattr(item, d.id), texts, number) for d in step.item_dimensions
+                },
             )
         )
-    dimensions = {d.id: _dimension(found[d.id], text) for d in observed(step.step_dimensions)}
+    dimensions = {d.id: _dimension(found[d.id], texts) for d in observed(step.step_dimensions)}
     dimensions |= {
         d.id: _categories_seen(entries) for d in step.step_dimensions if d.derive == "distinct_categories"
     }
     grid = (
-        check_grid(text, n_criteria)
+        check_grid(texts.whole, n_criteria)
         if n_criteria is not None and any(d.derive == "ranking_grid" for d in step.dimensions)
         else None
     )
@@ -77,12 +81,12 @@ def read_evidence(
     )
 
 
-def _dimension(finding: Finding, text: str) -> DimensionEvidence:
+def _dimension(finding: Finding, texts: StepTexts, item: int | None = None) -> DimensionEvidence:
     return DimensionEvidence(
         observation=finding.observation.strip(),
         status=finding.status,
-        copied=copied_share(finding.observation, text),
-        quotes=tuple(find_quote(quote, text) for quote in finding.quotes),
+        copied=copied_share(finding.observation, texts.whole),
+        quotes=tuple(texts.find(quote, item) for quote in finding.quotes),
     )
 
 

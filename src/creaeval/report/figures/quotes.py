@@ -1,4 +1,4 @@
-"""How many of the analysts' quotes stand in the responses."""
+"""How many of the analysts' quotes stand where they belong."""
 
 from __future__ import annotations
 
@@ -25,24 +25,28 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS = ["analyst", "step", "dimension", "quotes", "found"]
+COLUMNS = ["analyst", "step", "dimension", "quotes", "exact", "nearly", "elsewhere"]
+# Shares lie behind each other in this order, from dark to light.
+_SHADES = {"exact": 0.55, "nearly": 0.3, "elsewhere": 0.12}
 _ABREAST, _NAMES = 4, 1.15
 
 
 def quotes_found(quotes: pd.DataFrame) -> Figure:
-    """Draw the share of quotes that were found, an analyst a panel and a dimension a row.
+    """Draw the shares of quotes by where they stand, an analyst a panel and a dimension a row.
 
     Parameters
     ----------
     quotes : pandas.DataFrame
-        From :func:`creaeval.analysis.quotes.quote_table`: ``analyst``, ``step``, ``dimension``, ``quotes``
-        and ``found`` (numbers of quotes).
+        From :func:`creaeval.analysis.quotes.quote_table`: ``analyst``, ``step``, ``dimension``, and the
+        numbers ``quotes``, ``exact``, ``nearly`` and ``elsewhere``.
 
     Returns
     -------
     Figure
-        Bars from 0 to 1 with the numbers behind them; a dimension without quotes says so. Steps are parted by
-        a line. The panel's title says how many quotes of all were found.
+        Bars from 0 to 1, of three shades for quotes that stand in their own item or step word for word,
+        nearly, and elsewhere in the response; what is missing to 1 was not found. The numbers stand in the
+        bars in this order; a dimension without quotes says so. Steps are separated by a line. The panel's
+        title has the numbers of all quotes.
 
     Raises
     ------
@@ -71,12 +75,11 @@ def quotes_found(quotes: pd.DataFrame) -> Figure:
                 continue
             chosen = quotes[quotes["analyst"].astype(str).eq(analysts[number])]
             _draw(one, chosen, parts)
-            all_quotes, all_found = int(chosen["quotes"].sum()), int(chosen["found"].sum())
-            one.set_title(f"{titles[analysts[number]]}\n{all_found} of {all_quotes}")
+            one.set_title(f"{titles[analysts[number]]}\n{_counts(chosen[COLUMNS[3:]].sum())}")
             shown = [names[dimension] for _, dimension in parts] if number % across == 0 else []
             one.set_yticks(range(len(parts)) if shown else [], shown)
             one.tick_params(labelbottom=number + across >= len(analysts))
-        figure.supxlabel("share of quotes found in the response")
+        figure.supxlabel("share of quotes: word for word + nearly + elsewhere")
         return finish(figure)
 
 
@@ -89,16 +92,22 @@ def _draw(axes: Axes, rows: pd.DataFrame, parts: list[tuple[str, str]]) -> None:
     for number in range(1, len(parts)):
         if parts[number][0] != parts[number - 1][0]:
             axes.axhline(number - 0.5, color=GUIDE, linewidth=0.4)
-    cells = zip(rows["dimension"].astype(str), rows["quotes"].tolist(), rows["found"].tolist(), strict=True)
-    for dimension, quotes, found in cells:
-        y = place[dimension]
-        if quotes:
-            axes.barh(y, found / quotes, height=0.62, color=DATA, alpha=0.55, linewidth=0.0)
+    for _, row in rows.iterrows():
+        y, left = place[str(row["dimension"])], 0.0
+        for outcome, alpha in _SHADES.items():
+            share = row[outcome] / row["quotes"] if row["quotes"] else 0.0
+            if share:
+                axes.barh(y, share, left=left, height=0.62, color=DATA, alpha=alpha, linewidth=0.0)
+            left += share
         axes.text(
             0.02,
             y,
-            f"{found} of {quotes}" if quotes else "no quotes",
+            _counts(row) if row["quotes"] else "no quotes",
             ha="left",
             va="center_baseline",
             fontsize=SMALL - 0.5,
         )
+
+
+def _counts(row: pd.Series) -> str:
+    return f"{row['exact']} + {row['nearly']} + {row['elsewhere']} of {row['quotes']}"

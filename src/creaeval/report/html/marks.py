@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from creaeval.sheets.places import place_quote
+from creaeval.sheets.quotes import place_quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,10 +63,12 @@ class Passages:
             The passage's number, from 1; None where no single text has it.
         """
         order = sorted(range(len(self.texts)), key=lambda place: place != prefer)
-        for place in order:
-            if (span := place_quote(quote, self.texts[place])) is not None:
-                return self._numbers.setdefault((place, *span), len(self._numbers) + 1)
-        return None
+        return next((number for place in order if (number := self.find_at(quote, place)) is not None), None)
+
+    def find_at(self, quote: str, place: int) -> int | None:
+        """Find a quote in the text of one place only."""
+        span = place_quote(quote, self.texts[place])
+        return None if span is None else self._numbers.setdefault((place, *span), len(self._numbers) + 1)
 
     def segments(self, place: int) -> list[Segment]:
         """Part a text where passages begin and end."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from creaeval.data.batches import unit_id
 from creaeval.errors import SettingError
 from creaeval.report.html.marks import Passages, Segment
+from creaeval.report.html.quoted import QuotePlaces, QuoteView, StepPlaces
 from creaeval.report.html.scores import (
     Scorer,
     ScoreTable,
@@ -24,25 +25,11 @@ from creaeval.sheets import StepEvidence
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from creaeval.data import Item, Rating, Response
+    from creaeval.data import Item, Rating, Response, StepText
     from creaeval.methods import Outcome
     from creaeval.report.html.data import RunPart
-    from creaeval.sheets import DimensionEvidence, ItemEvidence, Quote
+    from creaeval.sheets import DimensionEvidence, Evidence, ItemEvidence
     from creaeval.tasks import Dimension, Scenario, Step, Task
-
-
-@dataclass(frozen=True)
-class QuoteView:
-    """A quote; ``passage`` is None where its place is not shown, ``note`` says why.
-
-    ``first`` is true of the first one of its passage, to which the mark in the text leads.
-    """
-
-    text: str
-    passage: int | None
-    note: str
-    found: bool
-    first: bool = False
 
 
 @dataclass(frozen=True)
@@ -199,65 +186,75 @@ class _Layout:
         if repeat > 1:
             evidence, memories = next((o.evidence, o.memories) for o in outcome.further if o.repeat == repeat)
         judges = judges_of([sheet for sheet in outcome.sheets if sheet.evidence_repeat == repeat])
-        return tuple(
-            view
+        scorers = [*judges, *self._raters]
+        places = [
+            self._places(place, step, evidence, scorers)
             for place, step in enumerate(self._task.steps)
-            if (
-                view := self._step(
-                    place,
-                    step,
-                    evidence.step(step.id) if evidence is not None else None,
-                    memories.get(step.id, ""),
-                    [*judges, *self._raters],
-                )
+            if self._shown(step, evidence, scorers)
+        ]
+        quotes = QuotePlaces(places, evidence)
+        return tuple(
+            self._step(
+                part,
+                (evidence and evidence.step(part.step.id)) or StepEvidence(step=part.step.id),
+                memories.get(part.step.id, ""),
+                scorers,
+                quotes,
             )
+            for part in places
         )
+
+    def _written(self, step: Step) -> StepText | None:
+        return self._response.steps.get(step.id) if self._response is not None else None
+
+    def _shown(self, step: Step, evidence: Evidence | None, scorers: Sequence[Scorer]) -> bool:
+        written = self._written(step)
+        analysed = evidence is not None and evidence.step(step.id) is not None
+        scored = any(one.sheet.step(step.id) for one in scorers)
+        return analysed or scored or (written is not None and not written.empty)
+
+    def _places(
+        self, place: int, step: Step, evidence: Evidence | None, scorers: Sequence[Scorer]
+    ) -> StepPlaces:
+        written = self._written(step)
+        found = evidence.step(step.id) if evidence is not None else None
+        texts = {item.number: item.text for item in written.items} if written is not None else {}
+        analysed = (item.item for item in (found.items if found is not None else ()))
+        numbers = sorted({*texts, *analysed, *_scored_items(step, scorers)})
+        shown = [texts.get(number, "") for number in numbers]
+        if not numbers and written is not None:
+            shown = [written.text]
+        return StepPlaces(place, step, tuple(numbers), Passages(shown))
 
     def _step(
         self,
-        place: int,
-        step: Step,
-        evidence: StepEvidence | None,
+        places: StepPlaces,
+        found: StepEvidence,
         memory: str,
         scorers: Sequence[Scorer],
-    ) -> StepView | None:
-        written = self._response.steps.get(step.id) if self._response is not None else None
-        scored = any(one.sheet.step(step.id) for one in scorers)
-        if evidence is None and not scored and (written is None or written.empty):
-            return None
-        found = evidence or StepEvidence(step=step.id)
+        quotes: QuotePlaces,
+    ) -> StepView:
+        step, passages, written = places.step, places.passages, self._written(places.step)
         by_number = {item.number: item for item in written.items} if written is not None else {}
-        numbers = sorted({*by_number, *(item.item for item in found.items), *_scored_items(step, scorers)})
-        texts = [by_number[number].text if number in by_number else "" for number in numbers]
-        if not numbers and written is not None:
-            texts = [written.text]
-        passages = Passages(texts)
-        name = step.items.name.replace("_", " ").capitalize() if step.items is not None else "Item"
         of_items = {item.item: item for item in found.items}
-        for at, number in enumerate(numbers):
-            for finding in of_items[number].dimensions.values() if number in of_items else ():
-                _look_up(finding, passages, at)
-        for finding in found.dimensions.values():
-            _look_up(finding, passages, None)
-        passages.set_numbers()
         blocks: list[BlockView] = []
-        for at, number in enumerate(numbers):
+        for number in places.numbers:
             item = by_number.get(number)
             unit = (
                 unit_id(self._response, item)
                 if item is not None and self._response is not None and self._task.unit == "item"
                 else ""
             )
-            title = f"{name} {number}: {unit}" if unit else f"{name} {number}"
+            title = f"{places.item_name} {number}: {unit}" if unit else f"{places.item_name} {number}"
             raters = self._unit_raters.get(unit, ())
             seen = of_items.get(number)
-            blocks.append(self._item(step, title, at, number, item, seen, passages, scorers, raters))
-        whole = BlockView("", (), self._findings(step, found, passages, scorers))
-        if whole.findings or not numbers:
+            blocks.append(self._item(places, title, number, item, seen, scorers, raters, quotes))
+        whole = BlockView("", (), self._findings(places, found, scorers, quotes))
+        if whole.findings or not places.numbers:
             blocks.append(whole)
         blocks = [
             replace(block, segments=tuple(passages.segments(at)))
-            if at < len(texts) and not block.segments
+            if at < len(passages.texts) and not block.segments
             else block
             for at, block in enumerate(blocks)
         ]
@@ -265,7 +262,7 @@ class _Layout:
         if found.grid_score is not None:
             note = f"Ranking grid: {found.grid_score} computed{f' ({note})' if note else ''}."
         return StepView(
-            place=place,
+            place=places.place,
             name=step.name,
             instruction=step.instruction,
             blocks=tuple(blocks),
@@ -276,16 +273,16 @@ class _Layout:
 
     def _item(
         self,
-        step: Step,
+        places: StepPlaces,
         title: str,
-        at: int,
         number: int,
         item_text: Item | None,
         evidence: ItemEvidence | None,
-        passages: Passages,
         scorers: Sequence[Scorer],
         raters: Sequence[Scorer],
+        quotes: QuotePlaces,
     ) -> BlockView:
+        step = places.step
         scores: dict[str, list[tuple[str, str, str]]] = {}
         verdicts: list[tuple[str, str]] = []
         for one in scorers:
@@ -304,7 +301,7 @@ class _Layout:
                 scores.setdefault(dimension.id, []).append((one.name, points_text(value), one.kind))
         found = evidence.dimensions if evidence is not None else {}
         findings = tuple(
-            _finding(d, str(d.scale.max), found.get(d.id), scores.get(d.id, ()), passages, at)
+            _finding(d, found.get(d.id), scores.get(d.id, ()), quotes, places, number)
             for d in step.item_dimensions
             if d.id in found or d.id in scores
         )
@@ -315,8 +312,9 @@ class _Layout:
         return BlockView(title, (), () if blank else findings, blank, category, tuple(verdicts))
 
     def _findings(
-        self, step: Step, found: StepEvidence, passages: Passages, scorers: Sequence[Scorer]
+        self, places: StepPlaces, found: StepEvidence, scorers: Sequence[Scorer], quotes: QuotePlaces
     ) -> tuple[FindingView, ...]:
+        step = places.step
         views: list[FindingView] = []
         for d in step.step_dimensions:
             scores = [
@@ -325,9 +323,7 @@ class _Layout:
                 if (value := one.sheet.final(f"{step.id}.{d.id}")) is not None
             ]
             if d.id in found.dimensions or scores:
-                views.append(
-                    _finding(d, str(d.scale.max), found.dimensions.get(d.id), scores, passages, None)
-                )
+                views.append(_finding(d, found.dimensions.get(d.id), scores, quotes, places, None))
         return tuple(views)
 
 
@@ -339,28 +335,12 @@ def _scored_items(step: Step, scorers: Sequence[Scorer]) -> Iterator[int]:
 
 def _finding(
     dimension: Dimension,
-    most: str,
     evidence: DimensionEvidence | None,
     scores: Sequence[tuple[str, str, str]],
-    passages: Passages,
-    at: int | None,
+    quotes: QuotePlaces,
+    places: StepPlaces,
+    item: int | None,
 ) -> FindingView:
-    quotes = tuple(_quote(one, passages, at) for one in evidence.quotes) if evidence is not None else ()
-    return FindingView(dimension.id, dimension.name, most, evidence, quotes, tuple(scores))
-
-
-def _look_up(finding: DimensionEvidence, passages: Passages, at: int | None) -> None:
-    for quote in finding.quotes:
-        if quote.found:
-            passages.find(quote.text, at)
-
-
-def _quote(quote: Quote, passages: Passages, at: int | None) -> QuoteView:
-    if not quote.found:
-        near = f" (closest match {quote.similarity:.0f} of 100)" if quote.similarity else ""
-        return QuoteView(quote.text, None, f"not found in the response{near}", found=False)
-    number = passages.find(quote.text, at)
-    note = "" if number is not None else "found in the step's text, but not within one passage shown here"
-    if not any(passages.texts):
-        note = "found in the response"
-    return QuoteView(quote.text, number, note, found=True, first=number is not None and passages.cite(number))
+    views = [quotes.view(places, item, quote) for quote in evidence.quotes] if evidence is not None else []
+    most = str(dimension.scale.max)
+    return FindingView(dimension.id, dimension.name, most, evidence, tuple(views), tuple(scores))

@@ -10,6 +10,7 @@ from creaeval.errors import SettingError
 from creaeval.report.html.agreement import agreement_headline, agreement_section
 from creaeval.report.html.data import Case, Part, ReportData, RunPart, Section, Table
 from creaeval.report.progress import cost_text
+from creaeval.report.quote_text import quotes_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -154,11 +155,7 @@ def run_notes(run: Run) -> list[str]:
     """Say in sentences what should be known about a run's scores."""
     summary, lines = run.summary, []
     if summary.quotes:
-        share = summary.quotes_found / summary.quotes
-        lines.append(
-            f"Quotes: {summary.quotes_found} of {summary.quotes} ({share:.0%}) were found in the responses. "
-            "The others are marked where they stand."
-        )
+        lines.append(f"{quotes_line(summary)}. Each says so on the page of its response.")
     if summary.observations:
         lines.append(
             f"Observations: {summary.copied_observations} of {summary.observations} repeat six or more words "
