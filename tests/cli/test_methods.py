@@ -47,6 +47,7 @@ def test_every_method_is_listed_with_its_calls_and_a_line_about_it() -> None:
         "no-evidence": "1 call",
         "table": "1 call",
         "no-decoupling": "1 call",
+        "table-full": "3 calls",
         "direct-expected": "1 call",
         "cot": "6 calls",
         "tot": "24 calls",
@@ -66,7 +67,7 @@ def test_the_papers_names_stand_beside_those_of_the_methods() -> None:
     others = {name: aliases for name, (_, aliases, _) in listed("cgpst").items()}
     assert others["table"] == "also TaT, Table as Thought"
     assert others["no-memory"] == "also w/o Memory"
-    assert others["tot-selected"] == "-"
+    assert others["table-full"] == "-"
 
 
 def test_a_task_of_a_single_step_has_calls_of_its_own(tmp_path: Path) -> None:
@@ -74,5 +75,6 @@ def test_a_task_of_a_single_step_has_calls_of_its_own(tmp_path: Path) -> None:
     path.write_text(TESTS, encoding="utf-8")
     found = listed(str(path))
     assert found["reference"][0] == "4 calls"
-    assert found["cot"][0] == "1 call"
+    assert found["cot"][0] == "2 calls"
+    assert found["table-full"][0] == "3 calls"
     assert found["got"][0] == "not for this task"

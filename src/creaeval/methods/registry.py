@@ -21,6 +21,7 @@ _BUILTIN_MODULES = (
     "creaeval.methods.creaeval",
     "creaeval.methods.one_pass",
     "creaeval.methods.direct",
+    "creaeval.methods.table_full",
     "creaeval.methods.expected",
     "creaeval.methods.cot",
     "creaeval.methods.thoughts",
