@@ -55,6 +55,8 @@ def fill(
         case "object":
             fields = schema.get("properties", {}).items()
             return {name: fill(field, f"{path}.{name}", values, write) for name, field in fields}
+        case "array" if schema["items"]["type"] == "object":
+            return [fill(schema["items"], path, values, write)]
         case "array":
             text = write(path)
             return [text[: schema["items"].get("maxLength")]] if text else []

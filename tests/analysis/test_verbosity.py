@@ -121,6 +121,11 @@ def test_correlations_are_those_of_numpy_and_a_change_is_a_share_of_that_of_dire
     assert alone["reason"] == "difference: the others are set beside this method"
 
 
+def test_the_method_that_others_are_set_beside_may_be_named_as_in_the_paper() -> None:
+    given = scores("creaeval", j=OTHER), scores("direct", j=DIRECT)
+    pd.testing.assert_frame_equal(table(*given, against="Direct Score"), table(*given))
+
+
 def test_a_negative_correlation_of_direct_does_not_turn_the_sign_of_the_change() -> None:
     # r is 1/2 and -1: the difference is 1.5, a rise by 150% of the size of the other.
     found = table(scores("x", j=[3, 5, 4]), scores("direct", j=[6, 5, 4]), lengths=lengths([1, 2, 3]))

@@ -290,3 +290,16 @@ def test_tables_are_parted_where_the_terminal_is_narrow(command: CommandLine, sc
     # Every judge has its column, and no line is longer than the width.
     assert all(f"judge{name}" in ended.out for name in range(9))
     assert max(map(len, ended.out.splitlines())) <= 120
+
+
+def test_scores_whose_method_is_named_as_in_the_paper_are_those_of_the_method(
+    command: CommandLine, scored: str
+) -> None:
+    with (command.folder / "theirs.csv").open("w", newline="") as file:
+        rows = [(f"R{n}", "theirs", "w/o memory", "Focus", points) for n, points in enumerate(B)]
+        csv.writer(file).writerows([("response_id", "model", "method", "dimension", "score"), *rows])
+    arguments = ("--against", "theirs.csv", "--measure", "qwk", "--resamples", "0", "--out", "out")
+    ended = command("agree", scored, "ratings.csv", *arguments)
+    assert ended.code == 0, ended.err
+    methods = {row["method"] for row in table(command.folder / "out" / "agreement.csv")}
+    assert methods == {"creaeval", "no-memory", ""}

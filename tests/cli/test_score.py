@@ -57,6 +57,18 @@ def test_all_scored_is_code_0_and_results_go_to_a_folder_named_by_the_run(comman
     assert json.loads((results(command) / "run.json").read_text())["run_id"] == results(command).name
 
 
+def test_a_method_may_be_named_as_in_the_paper_and_its_own_name_is_kept(command: CommandLine) -> None:
+    ended = score(command, variant("a"), options=("--method", "w/o Memory"))
+    assert ended.code == 0, ended.err
+    assert {row["method"] for row in table(results(command), "scores.csv")} == {"no-memory"}
+    assert json.loads((results(command) / "run.json").read_text())["method"] == "no-memory"
+    assert command("runs", "list").out.split("\t")[4] == "no-memory"
+    # By its own name it is the same run, so nothing is asked again.
+    made = asked(command)
+    assert score(command, variant("a"), options=("--method", "no-memory")).code == 0
+    assert asked(command) == made
+
+
 def test_some_failed_is_code_3_and_the_others_have_their_scores(command: CommandLine) -> None:
     ended = score(command, variant("a"), without(variant("b"), "step6"))
     assert ended.code == 3

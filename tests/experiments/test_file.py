@@ -32,6 +32,14 @@ def test_paths_start_at_the_files_folder_and_scalars_may_stand_for_lists(tmp_pat
     assert found.agreement.measures == ("qwk", "pearson", "icc")
 
 
+def test_methods_named_as_in_the_paper_make_cells_under_their_own_names(tmp_path: Path) -> None:
+    found = experiment(tmp_path, grid=[block(method=["w/o Memory", "no-memory", "Direct Score"])])
+    assert found.grid[0].method == ("no-memory", "no-memory", "direct")
+    # What is named twice is one cell.
+    assert [cell.method for cell in cells(found)] == ["no-memory", "direct"]
+    assert ["no-memory" in cell.label for cell in cells(found)] == [True, False]
+
+
 def test_an_unknown_key_is_refused_with_its_place_and_the_nearest_name(tmp_path: Path) -> None:
     path = write_experiment(tmp_path, grid=[{**block("first"), "anlyst": "local"}], nmae="x")
     text = path.read_text()

@@ -10,7 +10,11 @@ import pytest
 
 from booklets import booklet, cgpst
 from booklets import case as cgpst_case
-from scripted import ScriptedModel, text_of
+from creaeval.data import Response, make_step
+from creaeval.methods import Case
+from creaeval.methods.raw import conversation_system
+from creaeval.tasks import Scenario, load_task
+from scripted import ScriptedModel, fill, text_of
 
 from .canaries import STEPS, case
 from .support import scored
@@ -149,6 +153,173 @@ def test_blank_items_and_the_grid_are_on_the_sheet_of_a_conversation(tmp_path: P
     assert step.items[6].invalid == "blank"
     assert found.final("step5.correctly_used") == 4
     assert booklet().steps["step1"].items[6].blank
+
+
+def brick() -> Case:
+    """Three uses of a brick, the second of them blank."""
+    aut = load_task("aut")
+    uses = make_step(aut.step("uses"), ["a doorstop", "", "a drum"])
+    return Case(aut, Response(id="r", steps={"uses": uses}), Scenario(id="brick", text="Object: brick"))
+
+
+def points_of_uses(*points: int) -> str:
+    """Points of the two uses that are not blank."""
+    items = {f"item_{n}": {"originality": one} for n, one in zip((1, 3), points, strict=True)}
+    return json.dumps({"uses": {"items": items}})
+
+
+def test_cot_on_a_task_of_one_step_reasons_in_one_call_and_scores_in_the_next(tmp_path: Path) -> None:
+    reasoning = json.dumps({"reasoning": "The drum is remote and clever. " * 200})
+
+    def answer(request: ChatRequest) -> str:
+        return reasoning if request.schema_name == "uses_reasoning" else points_of_uses(1, 5)
+
+    judge = ScriptedModel("scripted:judge", answer=answer)
+    (found,) = scored(brick(), tmp_path, None, [judge], "cot").sheets
+    assert [item.scores for item in found.steps[0].items] == [{"originality": 1}, {}, {"originality": 5}]
+    first, second = judge.requests
+    assert (first.schema_name, second.schema_name) == ("uses_reasoning", "uses_scores")
+    # As long as it takes: no bound is in the form, and 6,200 characters are accepted.
+    assert list(first.schema["properties"]) == ["reasoning"]
+    assert "maxLength" not in first.schema["properties"]["reasoning"]
+    assert said(first) == []
+    assert said(second) == [reasoning]
+    assert second.messages[:-1] == (*first.messages, second.messages[-2])
+    assert first.system == second.system
+
+
+def test_the_turn_that_asks_for_reasoning_asks_for_no_points_and_the_next_for_nothing_else(
+    tmp_path: Path,
+) -> None:
+    judge = ScriptedModel("scripted:judge")
+    scored(brick(), tmp_path, None, [judge], "cot")
+    first, second = (request.messages[-1].text for request in judge.requests)
+    assert "give no points yet. Take one use after another." in first
+    assert "originality (Originality), 1-5 for each use." in first
+    assert "item_1: a doorstop\nitem_3: a drum" in first
+    assert '"originality": 1-5' not in first
+    assert '"originality": 1-5' in second
+    assert "a drum" not in second
+
+
+def test_reasoning_without_words_is_asked_for_again(tmp_path: Path) -> None:
+    def answer(request: ChatRequest) -> str:
+        if request.schema_name != "uses_reasoning":
+            return points_of_uses(2, 3)
+        return json.dumps({"reasoning": "…" if len(judge.requests) == 1 else "Both are common."})
+
+    judge = ScriptedModel("scripted:judge", answer=answer)
+    outcome = scored(brick(), tmp_path, None, [judge], "cot")
+    assert (len(outcome.sheets), len(judge.requests)) == (1, 3)
+    assert said(judge.requests[-1]) == ['{"reasoning": "Both are common."}']
+
+
+def test_nothing_speaks_of_several_steps_where_there_is_one(tmp_path: Path) -> None:
+    for method in ("cot", "table-full"):
+        judge = ScriptedModel("scripted:judge")
+        scored(brick(), tmp_path, None, [judge], method)
+        # A level of the rubric calls a use "a small step from everyday use".
+        words = re.findall(r".*\bsteps?\b.*", "\n".join(map(text_of, judge.requests)))
+        assert {line.strip()[:2] for line in words} == {"2:"}
+        assert not any("each message" in request.system for request in judge.requests)
+    whole = case()
+    kept = {"second": whole.response.steps["second"]}
+    part = Case(whole.task, whole.response.model_copy(update={"steps": kept}), whole.scenario)
+    for name in ("turns", "selector", "merger"):
+        assert re.search("[Ee]arlier|each message", conversation_system(whole, name))
+        assert not re.search("[Ee]arlier|[Ee]ach message", conversation_system(part, name))
+
+
+def test_a_response_with_one_step_of_several_is_scored_by_cot_as_the_others_are(tmp_path: Path) -> None:
+    whole = case()
+    kept = {"second": whole.response.steps["second"]}
+    part = Case(whole.task, whole.response.model_copy(update={"steps": kept}), whole.scenario)
+    judge = ScriptedModel("scripted:judge")
+    scored(part, tmp_path, None, [judge], "cot")
+    assert [request.schema_name for request in judge.requests] == ["second_scores"]
+
+
+COLUMNS = json.dumps({"columns": [{"name": "Depth", "question": "How deep does it go?"}]})
+
+
+def table(points: Sequence[int]) -> str:
+    """A table with a row for each step's only dimension."""
+    rows = {
+        step: {"depth": {"analysis": f"Row {step}.", "points": one}, "overall": one}
+        for step, one in zip(STEPS, points, strict=True)
+    }
+    return json.dumps({**rows, "total": sum(points)})
+
+
+def test_table_full_designs_fills_in_and_verifies_in_one_conversation(tmp_path: Path) -> None:
+    replies = [COLUMNS, table((1, 4, 7)), table((1, 5, 9))]
+    judge = ScriptedModel("scripted:judge", answer=lambda _: replies[len(judge.requests) - 1])
+    outcome = scored(case(), tmp_path, None, [judge], "table-full")
+    # The verified table counts, in which the second and the third row differ.
+    assert points(outcome) == [1, 5, 9]
+    assert (outcome.sheets[0].total, outcome.sheets[0].written_total) == (15, 15)
+    assert outcome.trail == ("scripted:judge: verification changed 2 of 3 points",)
+    assert [said(request) for request in judge.requests] == [[], replies[:1], replies[:2]]
+    columns, rows, again = judge.requests
+    assert (columns.schema_name, rows.schema_name, again.schema_name) == (
+        "judge_columns",
+        "judge_scores",
+        "judge_scores",
+    )
+    assert rows.schema == again.schema
+    assert "maxLength" not in json.dumps(columns.schema)
+    assert len({request.system for request in judge.requests}) == 1
+
+
+def test_table_full_asks_for_the_same_table_as_table(tmp_path: Path) -> None:
+    full, plain = ScriptedModel("scripted:full"), ScriptedModel("scripted:plain")
+    scored(cgpst_case(), tmp_path, None, [full], "table-full")
+    scored(cgpst_case(), tmp_path, None, [plain], "table")
+    assert full.requests[-1].schema == plain.requests[0].schema
+    assert all("\n\n\n" not in text_of(request) for request in full.requests)
+
+
+def test_the_trail_says_which_repeats_verification_changed_how_many_points(tmp_path: Path) -> None:
+    def answer(request: ChatRequest) -> str:
+        if request.schema_name == "judge_columns":
+            return COLUMNS
+        given = (2, 4) if len(request.messages) == 3 or request.settings.seed == 1 else (2, 5)
+        items = {
+            f"item_{n}": {"originality": {"analysis": "Rare.", "points": one}}
+            for n, one in zip((1, 3), given, strict=True)
+        }
+        return json.dumps({"uses": {"items": items}})
+
+    judge = ScriptedModel("scripted:judge", answer=answer)
+    outcome = scored(brick(), tmp_path, None, [judge], "table-full", judge_repeats=2)
+    assert [[item.scores for item in found.steps[0].items] for found in outcome.sheets] == [
+        [{"originality": 2}, {}, {"originality": 4}],
+        [{"originality": 2}, {}, {"originality": 5}],
+    ]
+    assert outcome.trail == (
+        "scripted:judge (repeat 1): verification changed 0 of 2 points",
+        "scripted:judge (repeat 2): verification changed 1 of 2 points",
+    )
+
+
+def test_an_item_that_verification_finds_invalid_loses_all_its_points(tmp_path: Path) -> None:
+    step = cgpst().step("step1")
+    written = make_step(step, ["Fog fails", "Debt grows"])
+    response = Response(id="r", steps={"step1": written})
+
+    def answer(request: ChatRequest) -> str:
+        if request.schema_name == "judge_columns":
+            return COLUMNS
+        reply = fill(request.schema, request.schema_name)
+        if len(request.messages) == 5:
+            reply["step1"]["items"]["item_2"] = {"valid": "why"}
+        return json.dumps(reply)
+
+    judge = ScriptedModel("scripted:judge", answer=answer)
+    outcome = scored(Case(cgpst(), response, None), tmp_path, None, [judge], "table-full")
+    # Fluency, elaboration and originality of two items, and the step's flexibility; three of an item go.
+    assert outcome.trail == ("scripted:judge: verification changed 3 of 7 points",)
+    assert outcome.sheets[0].steps[0].items[1].invalid == "why"
 
 
 @pytest.mark.parametrize("method", ["tot", "tot-selected"])

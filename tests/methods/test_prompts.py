@@ -21,6 +21,8 @@ from creaeval.methods.one_pass import one_pass_prompt
 from creaeval.methods.raw import (
     candidates_text,
     conversation_system,
+    opening_prompt,
+    points_text,
     scorer_prompt,
     scorer_reply,
     turn_text,
@@ -86,6 +88,11 @@ def other_methods() -> dict[str, Prompt]:
         "merger_step2": Prompt(
             conversation_system(one, "merger"), candidates_text(one, step, given, merge=True)
         ),
+        "reasoning": opening_prompt(story, "reasoning"),
+        "reasoning_points": Prompt("", points_text(story, "points")),
+        "table_columns": opening_prompt(one, "table"),
+        "table_rows": Prompt("", points_text(one, "table_rows", analysis=True)),
+        "table_check": Prompt("", render("en", "table_check")),
         "one_pass": one_pass_prompt(one),
         "reference": comparison_prompt(story, test, test.dimensions[0], response_second=True),
     }
@@ -132,8 +139,8 @@ def test_a_name_that_a_template_does_not_get_is_an_error() -> None:
 def test_every_template_of_a_language_is_hashed() -> None:
     assert prompt_languages() == ["en"]
     hashes = prompt_hashes("en")
-    names = """analyst analyst_all candidates evidence judge merger recheck reconsider reference rubric rules
-    samer samer_instruction scorer selector turns"""
+    names = """analyst analyst_all candidates evidence judge merger points reasoning recheck reconsider
+    reference rubric rules samer samer_instruction scorer selector table table_check table_rows turns"""
     assert list(hashes) == [f"{name}.jinja" for name in names.split()]
     assert all(re.fullmatch(r"[0-9a-f]{64}", value) for value in hashes.values())
 

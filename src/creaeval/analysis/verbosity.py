@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from creaeval.analysis.pair_values import FEWEST, Resampling
 from creaeval.analysis.points import collect_points, compared_dimensions, find_repeats, without_means
 from creaeval.data.batches import items_of, unit_id
+from creaeval.methods import canonical_name
 from creaeval.sheets.expected import EXPECTED
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def verbosity(
     lengths : mapping of str to int
         Words by response id, as :func:`response_lengths` counts them.
     against : str
-        The method that others are set beside.
+        The method that others are set beside, by name or alias.
     values : {"model", "final"}
         Which of a judge's values.
     resampling : Resampling, optional
@@ -158,6 +159,7 @@ def verbosity(
     import pandas as pd
 
     resampling = resampling or Resampling()
+    against = canonical_name(against)
     kept, _ = without_means(ratings)
     totals = scorer_totals(task, scores, kept, values=values)
     human = {one: totals[one] for one in totals if one == ("", RATERS)}

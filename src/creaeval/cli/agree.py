@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -241,6 +242,7 @@ def _read_scores(
     from creaeval.cli.stored import open_store
     from creaeval.data import read_scores
     from creaeval.errors import SettingError
+    from creaeval.methods import canonical_name
     from creaeval.tasks import load_task
 
     file = Path(given.partition("#")[0])
@@ -251,7 +253,8 @@ def _read_scores(
                 f"{given}: there is no such file or folder, and it is no run's id either. "
                 "`creaeval runs list` shows the runs."
             )
-        return read_scores(given, task, blank_is_no=blank_is_no), task
+        of_file = read_scores(given, task, blank_is_no=blank_is_no)
+        return [replace(each, method=canonical_name(each.method)) for each in of_file], task
     with open_store(ledger) as store:
         run = store.load(given)
         found = scores_of(run)

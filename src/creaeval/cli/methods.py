@@ -11,10 +11,11 @@ app = typer.Typer(help="List methods.", no_args_is_help=True, rich_markup_mode=N
 
 @app.command("list", epilog="Example: creaeval methods list --task cgpst")
 def list_methods(task: options.Task = "cgpst") -> None:
-    """List methods with the calls that one whole response of a task takes with one judge."""
+    """List methods: calls that one whole response takes with one judge, other names, what it does."""
     from creaeval.methods.overview import method_calls
     from creaeval.tasks import load_task
 
     for method, calls in method_calls(load_task(task)):
         number = "not for this task" if calls is None else f"{calls} call{'s' if calls != 1 else ''}"
-        typer.echo(f"{method.name}\t{number}\t{method.summary}")
+        aliases = f"also {', '.join(method.aliases)}" if method.aliases else "-"
+        typer.echo(f"{method.name}\t{number}\t{aliases}\t{method.summary}")

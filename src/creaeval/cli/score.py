@@ -112,6 +112,7 @@ def score(
     from creaeval.cli.running import run_and_report
     from creaeval.data import USE_ROLES, read_columns, read_ratings, unit_ids, unmatched
     from creaeval.errors import SettingError
+    from creaeval.methods import get_method
     from creaeval.runs import prepare
     from creaeval.runs.defaults import DEFAULT_MODEL, default_method, default_reading
     from creaeval.tasks import load_task
@@ -120,6 +121,7 @@ def score(
     the_task = load_task(task)
     if method is None:
         method = default_method(the_task, [one for one in (analyst, model, *(judge or [])) if one])
+    method = get_method(method).name
     if expected and method not in ("direct", "direct-expected"):
         raise SettingError(f"--expected goes with --method direct, not with {method}.")
     judges = _judges(judge or [], model, method)

@@ -70,10 +70,9 @@ def _settings(given: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
 
 def _method(name: str) -> str:
     try:
-        get_method(name)
+        return get_method(name).name
     except SettingError as error:
         raise ValueError(str(error).rstrip(".")) from None
-    return name
 
 
 def needs_training(method: str, judges: Sequence[str]) -> bool:

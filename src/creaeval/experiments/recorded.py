@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from creaeval.data import read_ratings, read_scores
 from creaeval.errors import DataError
+from creaeval.methods import canonical_name
 
 if TYPE_CHECKING:
     from creaeval.data import Rating, Scores
@@ -36,7 +38,9 @@ def read_recorded(name: str, given: DataSet, task: Task) -> tuple[tuple[Scores, 
         A file is wrong or not there, or no rating is of the stage.
     """
     scores = tuple(
-        each for path in given.scores for each in read_scores(path, task, blank_is_no=given.blank_is_no)
+        replace(each, method=canonical_name(each.method))
+        for path in given.scores
+        for each in read_scores(path, task, blank_is_no=given.blank_is_no)
     )
     if not given.ratings:
         return scores, []

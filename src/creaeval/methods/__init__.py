@@ -10,7 +10,7 @@ from creaeval.methods.base import (
     StageFailure,
     summarise,
 )
-from creaeval.methods.registry import get_method, list_methods, register
+from creaeval.methods.registry import canonical_name, get_method, list_methods, register
 from creaeval.methods.render import prompt_hashes, prompt_languages
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Outcome",
     "Roles",
     "StageFailure",
+    "canonical_name",
     "get_method",
     "list_methods",
     "prompt_hashes",

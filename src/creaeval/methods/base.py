@@ -155,6 +155,8 @@ class Method:
         What stands behind a judge's name on its sheets, where they hold something else than it wrote.
     provider : str
         The only provider whose models can be its judges; empty where any can.
+    aliases : tuple of str
+        Other names it goes by, such as those of the paper. Runs and tables hold ``name`` alone.
     """
 
     name: str
@@ -168,6 +170,7 @@ class Method:
     samples: int = 1
     suffix: str = ""
     provider: str = ""
+    aliases: tuple[str, ...] = ()
 
     def scorer(self, judge: str) -> str:
         """Return the name that a judge's sheets go by."""

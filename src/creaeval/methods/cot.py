@@ -1,15 +1,26 @@
-"""The method ``cot``: each judge goes through the steps in one conversation."""
+"""The method ``cot``: each judge reasons or goes through the steps in one conversation."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AfterValidator
 
 from creaeval.methods.base import Outcome
 from creaeval.methods.dialogue import Dialogue
 from creaeval.methods.panel import score_by_all
-from creaeval.methods.raw import conversation_system, response_shape, scorer_reply, steps_of, turn_text
+from creaeval.methods.raw import (
+    conversation_system,
+    opening_prompt,
+    points_text,
+    response_shape,
+    scorer_reply,
+    steps_of,
+    turn_text,
+)
 from creaeval.methods.registry import register
 from creaeval.sheets.read_replies import read_scores
+from creaeval.sheets.replies import Reply, say_something
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +28,12 @@ if TYPE_CHECKING:
     from creaeval.llm import Ask
     from creaeval.methods.base import Case, Roles
     from creaeval.sheets import ScoreSheet
+
+
+class Reasoning(Reply):
+    """What a scorer says of the work before it gives points."""
+
+    reasoning: Annotated[str, AfterValidator(say_something)]
 
 
 def calls_a_step(number: int) -> Callable[[Case, int, int, int], int]:
@@ -28,32 +45,56 @@ def calls_a_step(number: int) -> Callable[[Case, int, int, int], int]:
     return count
 
 
-@register("cot", calls=calls_a_step(1), uses_analyst=False)
+def _turns(case: Case, judges: int, _: int, judge_repeats: int) -> int:
+    """Count a call for each step; in a task of one step, one for the reasoning and one for the points."""
+    turns = 2 if _has_one_step(case) else len(case.response.steps)
+    return turns * judges * judge_repeats
+
+
+@register("cot", calls=_turns, uses_analyst=False, aliases=("CoT", "Chain of Thought"))
 async def cot(case: Case, roles: Roles) -> Outcome:
-    """Have each judge score step by step in one conversation, with its earlier scores before its eyes.
+    """Have each judge score step by step in one conversation, or reason about a single step before it scores.
 
     Parameters
     ----------
     case : Case
-        The response and its scenario. With a single step this is ``direct`` in other words, so such a task
-        may be scored as well.
+        The response and its scenario. In a task of several steps a judge has its earlier scores before its
+        eyes, as in the paper; in a task of one step, its reasoning about that step.
     roles : Roles
         The judges; no analyst is asked.
 
     Returns
     -------
     Outcome
-        A sheet from each judge that answered for every step.
+        A sheet from each judge that answered in every turn.
     """
-    steps, system = steps_of(case), conversation_system(case, "turns")
+    steps = steps_of(case)
+    converse = _reason_then_score if _has_one_step(case) else _step_by_step
 
     async def one(judge: Ask, repeat: int) -> ScoreSheet:
-        dialogue = Dialogue(judge, system, case.response.id, repeat=repeat)
-        replies = [
-            await dialogue.say(turn_text(case, step), scorer_reply(case, [step]), step) for step in steps
-        ]
+        replies = await converse(case, judge, repeat)
         shape = response_shape(case, steps)
         return read_scores(case.task, case.response.id, shape, replies, judge.model.name)
 
     sheets, failures = await score_by_all(roles, one)
     return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))
+
+
+def _has_one_step(case: Case) -> bool:
+    # Of the task: all responses of a run are scored in one way, also those that lack steps.
+    return len(case.task.steps) == 1
+
+
+async def _step_by_step(case: Case, judge: Ask, repeat: int) -> list[Reply]:
+    dialogue = Dialogue(judge, conversation_system(case, "turns"), case.response.id, repeat=repeat)
+    return [
+        await dialogue.say(turn_text(case, step), scorer_reply(case, [step]), step.id)
+        for step in steps_of(case)
+    ]
+
+
+async def _reason_then_score(case: Case, judge: Ask, repeat: int) -> list[Reply]:
+    opening, (step,) = opening_prompt(case, "reasoning"), steps_of(case)
+    dialogue = Dialogue(judge, opening.system, case.response.id, repeat=repeat)
+    await dialogue.say(opening.user, Reasoning, step.id, form="reasoning")
+    return [await dialogue.say(points_text(case, "points"), scorer_reply(case, [step]), step.id)]

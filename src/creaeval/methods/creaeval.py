@@ -30,7 +30,7 @@ def steps_and_judges(case: Case, judges: int, evidence_repeats: int, judge_repea
     return evidence_repeats * (len(case.response.steps) + judges * judge_repeats)
 
 
-@register("creaeval", calls=steps_and_judges)
+@register("creaeval", calls=steps_and_judges, aliases=("CreaEval",))
 async def creaeval(case: Case, roles: Roles) -> Outcome:
     """Have an analyst gather evidence step by step with memory, and judges score the evidence alone.
 
@@ -55,7 +55,7 @@ async def judge_sees_quotes(case: Case, roles: Roles) -> Outcome:
     return await gather_then_judge(case, roles, _step_by_step, quotes=True)
 
 
-@register("no-memory", calls=steps_and_judges)
+@register("no-memory", calls=steps_and_judges, aliases=("w/o Memory",))
 async def no_memory(case: Case, roles: Roles) -> Outcome:
     """Do as creaeval does, but show no analyst the memories of earlier steps: an ablation."""
     return await gather_then_judge(case, roles, partial(_step_by_step, hand_on=False))

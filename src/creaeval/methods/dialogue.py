@@ -9,7 +9,6 @@ from creaeval.llm import Message, Prompt
 if TYPE_CHECKING:
     from creaeval.llm import Ask
     from creaeval.sheets.replies import Reply
-    from creaeval.tasks import Step
 
 T = TypeVar("T", bound="Reply")
 
@@ -38,7 +37,7 @@ class Dialogue:
         self._label = {"response_id": response_id, **({"part": part} if part else {})}
         self.turns: tuple[Message, ...] = ()
 
-    async def say(self, text: str, reply_type: type[T], step: Step, *, form: str = "scores") -> T:
+    async def say(self, text: str, reply_type: type[T], stage: str, *, form: str = "scores") -> T:
         """Say something and wait for the answer.
 
         Parameters
@@ -47,8 +46,8 @@ class Dialogue:
             The user's turn.
         reply_type : type of Reply
             What the answer must become.
-        step : Step
-            The step it is about.
+        stage : str
+            The id of the step it is about, or ``judge`` where it is about all steps at once.
         form : str
             What the answer is, for the name of its schema.
 
@@ -65,8 +64,8 @@ class Dialogue:
         asked = await self._ask(
             Prompt(self._system, text, self.turns),
             reply_type,
-            schema_name=f"{step.id}_{form}",
-            label={**self._label, "step": step.id},
+            schema_name=f"{stage}_{form}",
+            label={**self._label, "step": stage},
             repeat=self._repeat,
         )
         self.turns += (Message("user", text), Message("assistant", asked.reply.text))

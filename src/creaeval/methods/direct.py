@@ -28,8 +28,8 @@ def one_call(_: Case, judges: int, __: int, judge_repeats: int) -> int:
     return judges * judge_repeats
 
 
-@register("no-evidence", calls=one_call, uses_analyst=False)
-@register("direct", calls=one_call, uses_analyst=False, examples=True)
+@register("no-evidence", calls=one_call, uses_analyst=False, aliases=("w/o Evidence",))
+@register("direct", calls=one_call, uses_analyst=False, examples=True, aliases=("Direct Score",))
 async def direct(case: Case, roles: Roles) -> Outcome:
     """Have each judge score the whole response in one call: also the ablation without evidence.
 
@@ -48,8 +48,8 @@ async def direct(case: Case, roles: Roles) -> Outcome:
     return await _score(case, roles, analysis=False)
 
 
-@register("no-decoupling", calls=one_call, uses_analyst=False)
-@register("table", calls=one_call, uses_analyst=False)
+@register("no-decoupling", calls=one_call, uses_analyst=False, aliases=("w/o Decoupled",))
+@register("table", calls=one_call, uses_analyst=False, aliases=("TaT", "Table as Thought"))
 async def table(case: Case, roles: Roles) -> Outcome:
     """Have each judge write analysis and points in one call: also the ablation without decoupling."""
     return await _score(case, roles, analysis=True)

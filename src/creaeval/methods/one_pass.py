@@ -33,7 +33,7 @@ def one_and_judges(_: Case, judges: int, evidence_repeats: int, judge_repeats: i
     return evidence_repeats * (1 + judges * judge_repeats)
 
 
-@register("one-pass", calls=one_and_judges)
+@register("one-pass", calls=one_and_judges, aliases=("w/o Step-wise",))
 async def one_pass(case: Case, roles: Roles) -> Outcome:
     """Have an analyst gather the evidence of all steps in one call, and judges score it: an ablation.
 

@@ -107,9 +107,29 @@ def candidates_text(case: Case, step: Step, candidates: Sequence[Reply], *, merg
 
 def conversation_system(case: Case, name: Literal["turns", "selector", "merger"]) -> str:
     """Write the instructions of a conversation in which the steps follow one by one."""
+    steps = steps_of(case)
     # A single step may be the whole task; several have a reply each, and so no total.
-    rules = {**_rules(case, steps_of(case)), "whole": len(case.task.steps) == 1}
-    return render(case.task.language, name, **rules)
+    rules = {**_rules(case, steps), "whole": len(case.task.steps) == 1}
+    return render(case.task.language, name, several=len(steps) > 1, **rules)
+
+
+def opening_prompt(case: Case, name: Literal["reasoning", "table"]) -> Prompt:
+    """Write the opening of a conversation that asks for words about the whole response before any points."""
+    steps = steps_of(case)
+    return render_prompt(
+        case.task.language,
+        name,
+        scenario=case.scenario,
+        steps=steps,
+        responses=[{"step": step, "text": response_text(case, step)} for step in steps],
+        **_rules(case, steps),
+    )
+
+
+def points_text(case: Case, name: Literal["points", "table_rows"], *, analysis: bool = False) -> str:
+    """Write the turn that shows the form of the scores and asks for them, about work shown before."""
+    steps = steps_of(case)
+    return render(case.task.language, name, steps=steps, form=_form(case, steps, analysis=analysis))
 
 
 def scorer_reply(case: Case, steps: Sequence[Step], *, analysis: bool = False) -> type[Reply]:

@@ -58,7 +58,7 @@ def two_a_test(case: Case, judges: int, _: int, judge_repeats: int) -> int:
     return 0 if _no_comparison(case) else 2 * len(step.dimensions) * judges * judge_repeats
 
 
-@register("reference", calls=two_a_test, uses_analyst=False)
+@register("reference", calls=two_a_test, uses_analyst=False, aliases=("Reference-based",))
 async def reference(case: Case, roles: Roles) -> Outcome:
     """Have each judge compare the text with the plot's reference, test by test, in both orders.
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
 from creaeval.methods.base import Method
+from creaeval.tasks import fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from importlib.metadata import EntryPoint
 
     from creaeval.methods.base import Case, Scorer
 
@@ -19,6 +21,7 @@ _BUILTIN_MODULES = (
     "creaeval.methods.creaeval",
     "creaeval.methods.one_pass",
     "creaeval.methods.direct",
+    "creaeval.methods.table_full",
     "creaeval.methods.expected",
     "creaeval.methods.cot",
     "creaeval.methods.thoughts",
@@ -28,6 +31,7 @@ _BUILTIN_MODULES = (
     "creaeval.methods.samer",
     "creaeval.methods.offline",
 )
+_PLUG_INS = "creaeval.methods"
 _methods: dict[str, Method] = {}
 
 
@@ -42,6 +46,7 @@ def register(
     samples: int = 1,
     suffix: str = "",
     provider: str = "",
+    aliases: tuple[str, ...] = (),
 ) -> Callable[[Scorer], Scorer]:
     """Register a method under the name users type.
 
@@ -49,7 +54,7 @@ def register(
     ----------
     name : str
         The name.
-    calls, uses_analyst, several_steps, logprobs, examples, samples, suffix, provider
+    calls, uses_analyst, several_steps, logprobs, examples, samples, suffix, provider, aliases
         As in :class:`~creaeval.methods.Method`; its summary is the first line of the function's docstring.
 
     Returns
@@ -60,7 +65,7 @@ def register(
     Raises
     ------
     SettingError
-        Another function has the name already.
+        Another method has the name or one of the aliases already.
     """
 
     def keep(score: Scorer) -> Scorer:
@@ -73,6 +78,7 @@ def register(
                 samples=samples,
                 suffix=suffix,
                 provider=provider,
+                aliases=aliases,
             )
         )
         return score
@@ -81,12 +87,21 @@ def register(
 
 
 def _keep(method: Method) -> None:
-    before = _methods.setdefault(method.name, method)
-    if before.score is not method.score:
-        raise SettingError(
-            f"two methods are called {method.name!r}: one in {before.score.__module__}, "
-            f"one in {method.score.__module__}; rename one of them"
-        )
+    for other in _methods.values():
+        if other.name == method.name and other.score is method.score:
+            continue
+        if shared := _keys(other).keys() & _keys(method).keys():
+            raise SettingError(
+                f"two methods are called {_keys(method)[min(shared)]!r}: {other.name} in "
+                f"{other.score.__module__}, {method.name} in {method.score.__module__}; "
+                "rename one of them or leave the alias out"
+            )
+    _methods.setdefault(method.name, method)
+
+
+def _keys(method: Method) -> dict[str, str]:
+    """Key every name of a method by what it is compared by."""
+    return {fold(name): name for name in (*method.aliases, method.name)}
 
 
 def get_method(name: str) -> Method:
@@ -95,12 +110,14 @@ def get_method(name: str) -> Method:
     Parameters
     ----------
     name : str
-        A registered name or the name of an entry point in the group ``creaeval.methods``, which is a
-        :class:`~creaeval.methods.Method`.
+        A registered name or alias, or the name or alias of an entry point in the group ``creaeval.methods``,
+        which is a :class:`~creaeval.methods.Method`. Case, spaces, hyphens, underscores and slashes do not
+        count: ``W/O memory`` is the method ``no-memory``.
 
     Returns
     -------
     Method
+        Its ``name`` is what belongs in records and tables, whatever name it was asked for by.
 
     Raises
     ------
@@ -108,23 +125,73 @@ def get_method(name: str) -> Method:
         There is none, or the package that offers it cannot be imported.
     """
     _import_builtin()
-    if name not in _methods:
-        for entry in entry_points(group="creaeval.methods", name=name):
-            try:
-                loaded = entry.load()
-            except Exception as error:
-                raise SettingError(f"method {name!r} of {entry.value} cannot be loaded: {error}") from error
-            if not isinstance(loaded, Method) or loaded.name != name:
-                raise SettingError(
-                    f"method {name!r} of {entry.value}: found {loaded!r:.80}, expected a "
-                    f"creaeval.methods.Method of this name"
-                )
-            _keep(loaded)
-    if name not in _methods:
-        near = get_close_matches(name, list(_methods), n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise SettingError(f"there is no method {name!r}; known are {', '.join(sorted(_methods))}.{hint}")
-    return _methods[name]
+    method = _find(name)
+    if method is None:
+        _load_plug_ins(name)
+        method = _find(name)
+    if method is None:
+        raise SettingError(
+            f"there is no method {name!r}; known are {', '.join(sorted(_methods))}.{_nearest(name)}"
+        )
+    return method
+
+
+def canonical_name(name: str) -> str:
+    """Return the name under which a method is recorded.
+
+    Parameters
+    ----------
+    name : str
+        A name or alias of a method, or what somebody else calls a method of theirs.
+
+    Returns
+    -------
+    str
+        Of what is no method here the name as it is.
+    """
+    _import_builtin()
+    method = _find(name)
+    return name if method is None else method.name
+
+
+def _find(name: str) -> Method | None:
+    # Most ask by the name itself, and some for every response.
+    if name in _methods:
+        return _methods[name]
+    return next((method for method in _methods.values() if fold(name) in _keys(method)), None)
+
+
+def _load_plug_ins(name: str) -> None:
+    """Load the methods of other packages, whose aliases are not known before; raise for the one asked for."""
+    for entry in entry_points(group=_PLUG_INS):
+        try:
+            _keep(_load(entry))
+        except SettingError:
+            if fold(entry.name) == fold(name):
+                raise
+
+
+def _load(entry: EntryPoint) -> Method:
+    try:
+        loaded = entry.load()
+    except Exception as error:
+        raise SettingError(f"method {entry.name!r} of {entry.value} cannot be loaded: {error}") from error
+    if not isinstance(loaded, Method) or loaded.name != entry.name:
+        raise SettingError(
+            f"method {entry.name!r} of {entry.value}: found {loaded!r:.80}, expected a "
+            f"creaeval.methods.Method of this name"
+        )
+    return loaded
+
+
+def _nearest(name: str) -> str:
+    """Suggest the name or alias that is most like a wrong one."""
+    owners = {key: (shown, method) for method in _methods.values() for key, shown in _keys(method).items()}
+    near = get_close_matches(fold(name), list(owners), n=1)
+    if not near:
+        return ""
+    shown, method = owners[near[0]]
+    return f" Did you mean {shown!r}{'' if shown == method.name else f' ({method.name})'}?"
 
 
 def list_methods() -> list[Method]:

@@ -52,7 +52,7 @@ class Part:
     response: str
 
 
-@register("samer", calls=one_call, uses_analyst=False, provider="samer")
+@register("samer", calls=one_call, uses_analyst=False, provider="samer", aliases=("SaMer",))
 async def samer(case: Case, roles: Roles) -> Outcome:
     """Have a trained SaMer (`creaeval train samer`) score each step by itself, from the response alone.
 

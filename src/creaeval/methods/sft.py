@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from creaeval.methods.base import Case, Outcome, Roles
 
 
-@register("sft", calls=one_call, uses_analyst=False, provider="hf")
+@register("sft", calls=one_call, uses_analyst=False, provider="hf", aliases=("SFT",))
 async def sft(case: Case, roles: Roles) -> Outcome:
     """Have a model trained on responses and a rater's sheets score the whole response in one call.
 

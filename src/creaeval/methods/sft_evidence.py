@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from creaeval.methods.base import Case, Outcome, Roles
 
 
-@register("sft-evidence", calls=steps_and_judges, provider="hf")
+@register("sft-evidence", calls=steps_and_judges, provider="hf", aliases=("SFT_Evidence", "SFT on evidence"))
 async def sft_evidence(case: Case, roles: Roles) -> Outcome:
     """Have an analyst gather evidence as in creaeval, and a model trained on evidence and sheets score it.
 

@@ -42,7 +42,14 @@ class Choice(Reply):
     choice: Annotated[int, Field(ge=1, le=SCORERS)]
 
 
-@register("tot", calls=calls_a_step(SCORERS + 1), uses_analyst=False, several_steps=True, samples=SCORERS)
+@register(
+    "tot",
+    calls=calls_a_step(SCORERS + 1),
+    uses_analyst=False,
+    several_steps=True,
+    samples=SCORERS,
+    aliases=("ToT", "Tree of Thoughts"),
+)
 async def tot(case: Case, roles: Roles) -> Outcome:
     """Have three scorers of each judge score every step, and a selector choose one of the three.
 
@@ -71,7 +78,12 @@ async def tot_selected(case: Case, roles: Roles) -> Outcome:
 
 
 @register(
-    "got", calls=calls_a_step(2 * (SCORERS + 1)), uses_analyst=False, several_steps=True, samples=SCORERS
+    "got",
+    calls=calls_a_step(2 * (SCORERS + 1)),
+    uses_analyst=False,
+    several_steps=True,
+    samples=SCORERS,
+    aliases=("GoT", "Graph of Thoughts"),
 )
 async def got(case: Case, roles: Roles) -> Outcome:
     """Do as tot does, with every scorer and the selector looking at each step's answer a second time."""
@@ -132,26 +144,26 @@ async def _think(
 
 async def _score(case: Case, step: Step, scorer: Dialogue, again: bool) -> Reply:
     form = scorer_reply(case, [step])
-    reply = await scorer.say(turn_text(case, step), form, step)
-    return await scorer.say(_turn(case, step, "recheck"), form, step) if again else reply
+    reply = await scorer.say(turn_text(case, step), form, step.id)
+    return await scorer.say(_turn(case, step, "recheck"), form, step.id) if again else reply
 
 
 async def _select(
     case: Case, step: Step, selector: Dialogue, candidates: list[Reply], again: bool
 ) -> tuple[int, str]:
     """Choose a candidate: its index, and a note of the choice for the trail."""
-    first = await selector.say(candidates_text(case, step, candidates), Choice, step, form="choice")
-    last = (
-        await selector.say(_turn(case, step, "reconsider"), Choice, step, form="choice") if again else first
-    )
+    first = await selector.say(candidates_text(case, step, candidates), Choice, step.id, form="choice")
+    last = first
+    if again:
+        last = await selector.say(_turn(case, step, "reconsider"), Choice, step.id, form="choice")
     before = f" ({first.choice} at first)" if last.choice != first.choice else ""
     return last.choice - 1, f"candidate {last.choice} of {SCORERS}{before}"
 
 
 async def _merge(case: Case, step: Step, merger: Dialogue, candidates: list[Reply]) -> Reply:
     form = scorer_reply(case, [step])
-    await merger.say(candidates_text(case, step, candidates, merge=True), form, step)
-    return await merger.say(_turn(case, step, "recheck"), form, step)
+    await merger.say(candidates_text(case, step, candidates, merge=True), form, step.id)
+    return await merger.say(_turn(case, step, "recheck"), form, step.id)
 
 
 def _turn(case: Case, step: Step, template: str) -> str:

@@ -178,6 +178,7 @@ def make_plan(
         raise DataError("There is no response to score: the files hold none.")
     _check_ids(task, responses)
     chosen = get_method(method)
+    method = chosen.name
     _check_method(chosen, task, evidence_repeats, judge_repeats)
     if examples and not chosen.examples:
         able = ", ".join(one.name for one in list_methods() if one.examples)

@@ -73,8 +73,8 @@ def score(
     judges : str, ChatModel or sequence of them
         Who scores the evidence; the local model if not named.
     method : str, optional
-        A registered method's name; if not given, ``creaeval`` or, for the task aut where no model is named,
-        ``offline`` with the offline scorer as judge.
+        A registered method's name or alias; if not given, ``creaeval`` or, for the task aut where no model
+        is named, ``offline`` with the offline scorer as judge.
     settings : mapping of str to object, or Settings, optional
         What is set for all roles or, as in ``{"temperature": 0, "judge.reasoning": "low"}``, for one; see
         :func:`creaeval.llm.settings.role_settings`. The rest is as each model's defaults say.
