@@ -225,6 +225,25 @@ def test_violins_name_median_and_n_and_few_values_are_drawn_one_by_one() -> None
     assert sum(isinstance(one, PolyCollection) for one in panel(figure).collections) == 1
 
 
+def test_each_dimension_has_a_panel_of_its_own_scale() -> None:
+    fluency = variances(one=[1.0, 2.0, 6.0], two=[0.0, 1.0])
+    figure = variance_violins(
+        pd.concat([fluency, fluency.assign(dimension="step1.wide", variance=[90.0] * 5)])
+    )
+    assert [axes.get_title() for axes in figure.axes] == ["step1.fluency", "step1.wide"]
+    said = [[one.get_text() for one in axes.texts] for axes in figure.axes]
+    assert said == [
+        ["median 2.00\nn = 3", "median .50\nn = 2"],
+        ["median 90.0\nn = 3", "median 90.0\nn = 2"],
+    ]
+    assert panel(figure).get_xlim()[1] < 10 < panel(figure, 1).get_xlim()[1]
+    assert [label.get_text() for label in panel(figure).get_yticklabels()] == ["one", "two"]
+    # Seven panels are three rows, whose first panel has the names.
+    seven = pd.concat([fluency.assign(dimension=f"step1.d{n}") for n in range(7)])
+    named = [any(one.get_text() for one in axes.get_yticklabels()) for axes in variance_violins(seven).axes]
+    assert named == [True, False, False, True, False, False, True]
+
+
 def test_equal_values_make_no_violin() -> None:
     figure = variance_violins(variances(same=[0.0] * 20))
     assert not panel(figure).collections

@@ -103,7 +103,9 @@ def new_figure(width: float, height: float) -> Figure:
 
 def finish(figure: Figure) -> Figure:
     """Lay a figure out and keep it so, which makes its files the same however often it is drawn."""
-    figure.draw_without_rendering()
+    # Drawing would do this first; what is drawn then would be drawn again for each file.
+    if figure.axes and (engine := figure.get_layout_engine()) is not None:
+        engine.execute(figure)
     figure.set_layout_engine("none")
     return figure
 

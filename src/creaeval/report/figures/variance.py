@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from creaeval.report.figures.frames import in_order, need, number
@@ -11,6 +12,7 @@ from creaeval.report.figures.style import (
     INK,
     ONE_COLUMN,
     SMALL,
+    TWO_COLUMNS,
     drawing,
     empty_figure,
     finish,
@@ -19,6 +21,8 @@ from creaeval.report.figures.style import (
 from creaeval.report.figures.text import chars, labels
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import pandas as pd
     from matplotlib.axes import Axes
@@ -30,10 +34,12 @@ if TYPE_CHECKING:
 COLUMNS = ["method", "response_id", "dimension", "variance"]
 # Fewer values than these are drawn one by one: a smooth outline would promise more than they hold.
 _FEW = 10
+# Panels next to each other; and inches for the names of the methods at their left.
+_ABREAST, _NAMES = 3, 0.95
 
 
 def variance_violins(variances: pd.DataFrame) -> Figure:
-    """Draw how the variance between judges is distributed, for each method.
+    """Draw how the variance between judges is distributed, for each method and dimension.
 
     Parameters
     ----------
@@ -45,9 +51,8 @@ def variance_violins(variances: pd.DataFrame) -> Figure:
     Returns
     -------
     Figure
-        A violin a method over all responses and dimensions in the data, its median as a dot; fewer than 10
-        values, or equal ones, are drawn one by one. Dimensions with long scales vary more, so pass a single
-        one, or ones of equal scales, to compare their sizes.
+        A panel a dimension, since dimensions with long scales vary more; in it a violin a method over all
+        responses, its median as a dot. Fewer than 10 values, or equal ones, are drawn one by one.
 
     Raises
     ------
@@ -57,24 +62,40 @@ def variance_violins(variances: pd.DataFrame) -> Figure:
     need(variances, COLUMNS, "violins")
     if not variances["variance"].notna().any():
         return empty_figure("No response has two judges' points,\nso nothing varies between judges.")
-    methods = in_order(variances, "method")
-    given = {
-        method: variances.loc[variances["method"].astype(str).eq(method), "variance"].to_numpy(float)
-        for method in methods
-    }
+    methods, dimensions = in_order(variances, "method"), in_order(variances, "dimension")
     with drawing():
-        figure = new_figure(ONE_COLUMN, 0.55 + 0.34 * len(methods))
-        axes = figure.subplots()
-        for place, method in enumerate(methods):
-            _draw(axes, place, given[method])
-        names = labels(methods, chars(0.95, SMALL))
-        axes.set_yticks(range(len(methods)), [names[method] for method in methods])
-        axes.set_ylim(len(methods) - 0.4, -0.6)
-        axes.set_xlim(left=0.0)
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-        axes.set_xlabel("variance between judges (squared points)")
+        figure, panels = _panels(dimensions, len(methods))
+        for dimension, axes in panels.items():
+            of = variances[variances["dimension"].astype(str).eq(dimension)]
+            for place, method in enumerate(methods):
+                _draw(axes, place, of.loc[of["method"].astype(str).eq(method), "variance"].to_numpy(float))
+            axes.set_yticks(range(len(methods)), [""] * len(methods))
+            axes.set_ylim(len(methods) - 0.4, -0.6)
+            axes.set_xlim(left=0.0)
+            axes.locator_params(axis="x", nbins=3)
+            axes.tick_params(axis="y", length=0)
+            axes.spines["left"].set_visible(False)
+        names = labels(methods, chars(_NAMES, SMALL))
+        for axes in list(panels.values())[::_ABREAST]:
+            axes.set_yticks(range(len(methods)), [names[method] for method in methods])
+        figure.supxlabel("variance between judges (squared points)")
         return finish(figure)
+
+
+def _panels(dimensions: Sequence[str], n_methods: int) -> tuple[Figure, dict[str, Axes]]:
+    """Lay out a panel for each dimension; those of a row share the names of the methods at its left."""
+    across = min(len(dimensions), _ABREAST)
+    down = math.ceil(len(dimensions) / across)
+    width = ONE_COLUMN if across == 1 else TWO_COLUMNS
+    figure = new_figure(width, 0.25 + down * (0.45 + 0.34 * n_methods))
+    axes = figure.subplots(down, across, squeeze=False)
+    titles = labels(dimensions, chars((width - _NAMES) / across - 0.2, SMALL))
+    for spare in list(axes.flat)[len(dimensions) :]:
+        spare.remove()
+    panels = dict(zip(dimensions, axes.flat, strict=False))
+    for dimension, panel in panels.items():
+        panel.set_title(titles[dimension], fontsize=SMALL)
+    return figure, panels
 
 
 def _draw(axes: Axes, place: int, given: Floats) -> None:
