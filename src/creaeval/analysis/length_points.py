@@ -26,9 +26,10 @@ def length_points(
     ratings: Sequence[Rating],
     lengths: Mapping[str, int],
     *,
+    dimension: str | None = None,
     values: Values = "model",
 ) -> pd.DataFrame:
-    """List the lengths and totals behind the correlations of ``verbosity``.
+    """List the lengths and scores behind the correlations of ``verbosity``.
 
     Parameters
     ----------
@@ -40,6 +41,8 @@ def length_points(
         The raters', of one stage; may be empty.
     lengths : mapping of str to int
         Words by response id.
+    dimension : str, optional
+        The score to take; default: the Total.
     values : {"model", "final"}
         Which of a judge's values.
 
@@ -47,13 +50,13 @@ def length_points(
     -------
     pandas.DataFrame
         One row for each method, judge and response that every method and judge scored in full and whose
-        length is known: ``words``, ``score`` (the total, in points) and ``human``, the mean of the raters'
-        totals, missing where nobody rated the response in full. A judge without a whole sheet has no rows.
+        length is known: ``words``, ``score`` (in points) and ``human``, the mean of the raters' scores,
+        missing where nobody rated the response in full. A judge without a whole sheet has no rows.
     """
     import pandas as pd
 
     kept, _ = without_means(ratings)
-    totals = scorer_totals(task, scores, kept, values=values)
+    totals = scorer_totals(task, scores, kept, dimension=dimension, values=values)
     human = totals.pop(("", RATERS), {})
     common = [
         one

@@ -77,7 +77,7 @@ def count_words(text: str) -> int:
     return sum(any(map(str.isalnum, part)) for part in _SPACELESS.sub(r" \1 ", text).split())
 
 
-def response_lengths(task: Task, responses: Iterable[Response]) -> dict[str, int]:
+def response_lengths(task: Task, responses: Iterable[Response], step: str | None = None) -> dict[str, int]:
     """Count the words of responses, or of their items where these are the units.
 
     Parameters
@@ -86,21 +86,26 @@ def response_lengths(task: Task, responses: Iterable[Response]) -> dict[str, int
         The task.
     responses : iterable of Response
         Its responses.
+    step : str, optional
+        The id of the step to count; default: all of them.
 
     Returns
     -------
     dict of str to int
         By the id that has rows of scores. Items beyond a step's maximum are not counted: no judge saw them.
+        A response without the step is left out.
     """
     lengths: dict[str, int] = {}
     for response in responses:
         if task.unit == "item":
             lengths |= {unit_id(response, one): count_words(one.text) for one in items_of(task, response)}
             continue
-        lengths[response.id] = sum(
-            sum(count_words(item.text) for item in step.given) if step.items else count_words(step.text)
-            for step in response.steps.values()
-        )
+        counted = [text for name, text in response.steps.items() if step in (None, name)]
+        if counted or step is None:
+            lengths[response.id] = sum(
+                sum(count_words(item.text) for item in text.given) if text.items else count_words(text.text)
+                for text in counted
+            )
     return lengths
 
 
@@ -110,11 +115,12 @@ def verbosity(
     ratings: Sequence[Rating],
     lengths: Mapping[str, int],
     *,
+    dimension: str | None = None,
     against: str = "direct",
     values: Values = "model",
     resampling: Resampling | None = None,
 ) -> pd.DataFrame:
-    """Correlate the length of responses with the total score of each method and judge.
+    """Correlate the length of responses with the score of each method and judge.
 
     Parameters
     ----------
@@ -126,6 +132,8 @@ def verbosity(
         The raters', of one stage; may be empty.
     lengths : mapping of str to int
         Words by response id, as :func:`response_lengths` counts them.
+    dimension : str, optional
+        The score to take: a dimension or a step's Overall, such as ``step6.development``; default: the Total.
     against : str
         The method that others are set beside, by name or alias.
     values : {"model", "final"}
@@ -146,14 +154,14 @@ def verbosity(
 
     Notes
     -----
-    The total is the sum of a sheet's dimensions, the same for methods that ask for sums and those that do
-    not; of repeats it is their mean. All methods are compared on the responses that every method and judge
-    scored in full and whose length is known; partial correlations on those that somebody rated in full, too.
-    The paper (arXiv 2609.03432) shows changes against direct scoring in a figure; how it defines length and
-    change is not known to us, so these definitions are ours. A correlation is no bias by itself, since better
-    answers may be longer: that is what the partial one is for, as far as raters are free of the bias
-    themselves. A share of a correlation near 0 has no useful interval, so ``change`` has none where that of
-    ``against`` includes 0.
+    Total and Overall are sums of a sheet's dimensions, the same for methods that ask for sums and those that
+    do not; of repeats they are the mean. All methods are compared on the responses that every method and
+    judge scored in full and whose length is known; partial correlations on those that somebody rated in full,
+    too. The paper (arXiv 2609.03432, Figure 5) shows changes against direct scoring, of the length of step 6
+    and its Development; how it counts length and defines change is not known to us, so these definitions are
+    ours. A correlation is no bias by itself, since better answers may be longer: that is what the partial one
+    is for, as far as raters are free of the bias themselves. A share of a correlation near 0 has no useful
+    interval, so ``change`` has none where that of ``against`` includes 0.
     """
     import numpy as np
     import pandas as pd
@@ -161,7 +169,7 @@ def verbosity(
     resampling = resampling or Resampling()
     against = canonical_name(against)
     kept, _ = without_means(ratings)
-    totals = scorer_totals(task, scores, kept, values=values)
+    totals = scorer_totals(task, scores, kept, dimension=dimension, values=values)
     human = {one: totals[one] for one in totals if one == ("", RATERS)}
     # Who has no whole sheet would leave nothing to compare the others on.
     empty = [one for one, of in totals.items() if not of]
@@ -206,13 +214,18 @@ def verbosity(
 
 
 def scorer_totals(
-    task: Task, scores: Sequence[Scores], ratings: Sequence[Rating], *, values: Values = "model"
+    task: Task,
+    scores: Sequence[Scores],
+    ratings: Sequence[Rating],
+    *,
+    dimension: str | None = None,
+    values: Values = "model",
 ) -> dict[Scorer, dict[str, float]]:
     """Sum up the dimensions of each sheet that has all of them.
 
     Parameters
     ----------
-    task, scores, ratings, values
+    task, scores, ratings, dimension, values
         As for :func:`verbosity`; means of raters are not left out.
 
     Returns
@@ -223,7 +236,7 @@ def scorer_totals(
         where there are ratings. A judge without a whole sheet has no responses.
     """
     points = collect_points(task, scores, ratings, values=values)
-    dimensions = compared_dimensions(task)
+    dimensions = _summed(task, dimension)
     wide = points.pivot(
         index=["kind", "method", "scorer", "response_id"], columns="dimension", values="points"
     )
@@ -246,6 +259,15 @@ def scorer_totals(
         who: {response: sum(totals) / len(totals) for response, totals in of.items()}
         for who, of in given.items()
     }
+
+
+def _summed(task: Task, dimension: str | None) -> list[str]:
+    """List what a score is the sum of: all dimensions, those of a step for its Overall, or itself."""
+    step, _, part = (dimension or "total").partition(".")
+    whole = compared_dimensions(task)
+    if step == "total":
+        return whole
+    return [one for one in whole if one.startswith(f"{step}.")] if part == "overall" else [str(dimension)]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from creaeval.data.fetch import data_folder
 from creaeval.errors import SettingError, TaskError
 from creaeval.llm.settings import read_settings
 from creaeval.methods import get_method
+from creaeval.tasks import find_step, load_task, resolve
 from creaeval.tasks.load import builtin_tasks, explain_all, read_yaml
 
 #: A path that begins so is that of public data, in the folder that `creaeval data fetch` writes to.
@@ -143,6 +144,16 @@ class Reading(_Model):
     mix_participants: bool = False
 
 
+class Length(_Model):
+    """Which words are counted, and which score is set beside their number.
+
+    Without a ``step`` those of the whole response, without a ``dimension`` the Total.
+    """
+
+    step: str | None = None
+    dimension: str | None = None
+
+
 class DataSet(_Model):
     """A set of responses: where they are, what they answer, who rated them.
 
@@ -150,7 +161,8 @@ class DataSet(_Model):
     for estimates. ``scores`` were made elsewhere and are only analysed, with ``judges_apart`` each judge as a
     method of its own. ``only`` keeps the responses whose column has one of the values. ``columns`` and
     ``blank_is_no`` say how ratings are read (see :func:`creaeval.data.read_ratings`), the latter scores, too.
-    ``writer`` is the column that names the model that wrote a response.
+    ``writer`` is the column that names the model that wrote a response. ``length`` says which lengths are
+    correlated with which scores.
     """
 
     task: Annotated[str, Field(min_length=1), AfterValidator(_task)]
@@ -165,6 +177,7 @@ class DataSet(_Model):
     scores: FilePaths = ()
     judges_apart: bool = False
     writer: str | None = None
+    length: Annotated[tuple[Length, ...], BeforeValidator(_list), Field(min_length=1)] = (Length(),)
     missing_step: Literal["refuse", "skip"] = "refuse"
     reading: Reading = Reading()
     only: dict[str, Annotated[tuple[str, ...], BeforeValidator(_list)]] = Field(default_factory=dict)
@@ -178,6 +191,8 @@ class Block(_Model):
 
     name: Name
     data: Annotated[Names, Field(min_length=1)]
+    # What the block's runs are for, such as tables of a paper: free text, which a dry run repeats.
+    feeds: Names = ()
     method: Annotated[
         tuple[Annotated[Name, AfterValidator(_method)], ...], BeforeValidator(_list), Field(min_length=1)
     ] = ("creaeval",)
@@ -205,6 +220,27 @@ class Agreement(_Model):
     items: Literal["sum", "mean", "each"] = "sum"
 
 
+class Encoder(_Model):
+    """A model that embeds texts, in a folder, and the language it was trained for (``mul`` for many)."""
+
+    folder: FilePath
+    language: Annotated[str, Field(min_length=2)]
+
+
+class Similarity(_Model):
+    """How alike repeated evidence is, by which measures; see :mod:`creaeval.analysis.stability`.
+
+    ``encoder`` is for BERTScore, by default the English one of the extra ``bertscore``.
+    """
+
+    measures: Annotated[
+        tuple[Literal["self_bleu", "self_bleu_pilot", "bertscore"], ...],
+        BeforeValidator(_list),
+        Field(min_length=1),
+    ] = ("self_bleu",)
+    encoder: Encoder | None = None
+
+
 class Experiment(_Model):
     """A grid of runs over sets of responses, as its file says; all paths are complete.
 
@@ -217,11 +253,11 @@ class Experiment(_Model):
     data: Annotated[dict[Name, DataSet], Field(min_length=1)]
     grid: tuple[Block, ...] = ()
     agreement: Agreement = Agreement()
+    similarity: Similarity = Similarity()
 
 
-_KNOWN_KEYS = sorted(
-    {key for model in (Experiment, DataSet, Reading, Block, Agreement) for key in model.model_fields}
-)
+_MODELS = (Experiment, DataSet, Reading, Length, Block, Agreement, Similarity, Encoder)
+_KNOWN_KEYS = sorted({key for model in _MODELS for key in model.model_fields})
 
 
 def read_experiment(path: str | Path) -> Experiment:
@@ -279,6 +315,7 @@ def _problems(experiment: Experiment) -> Iterator[tuple[tuple[str | int, ...], s
             yield place, "expected either responses, or count with a template where they are not at hand"
         if not (data.responses or data.count or data.scores):
             yield place, "found no responses, no count with a template, and no scores"
+        yield from _length_problems(name, data)
     names = Counter(block.name for block in experiment.grid)
     for number, block in enumerate(experiment.grid):
         if names[block.name] > 1:
@@ -293,3 +330,29 @@ def _problems(experiment: Experiment) -> Iterator[tuple[tuple[str | int, ...], s
                 )
             elif not (experiment.data[name].responses or experiment.data[name].count):
                 yield ("grid", number, "data"), f"the data set {name!r} has no responses that could be scored"
+
+
+def _length_problems(name: str, data: DataSet) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Look for the steps and dimensions of lengths in the task."""
+    if data.length == (Length(),):
+        return
+    try:
+        task = load_task(data.task)
+    except TaskError:
+        return  # said when the task is needed
+    for number, length in enumerate(data.length):
+        place = ("data", name, "length", number)
+        if length.step is not None and find_step(task, length.step) is None:
+            known = ", ".join(step.id for step in task.steps)
+            yield (*place, "step"), f"task {task.id} has no step {length.step!r}; known are {known}"
+        if length.dimension is None:
+            continue
+        try:
+            step, part = resolve(task, length.dimension)
+        except KeyError as error:
+            yield (*place, "dimension"), str(error.args[0])
+            continue
+        group = next((group for group in step.groups if part in group.members), None) if step else None
+        if step is not None and group is not None:
+            message = f"{step.id}.{part} is compared as a part of {step.id}.{group.id}; name that"
+            yield (*place, "dimension"), message

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from creaeval.analysis.points import scores_of
+from creaeval.experiments.file import Length
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,6 +44,8 @@ class Compared:
         The column that names the model that wrote a response.
     data : str
         The data set's name, where there is one.
+    lengths : tuple of Length
+        Which lengths are set beside which scores.
     """
 
     title: str
@@ -53,6 +56,7 @@ class Compared:
     ratings: tuple[Rating, ...]
     writer: str | None = None
     data: str = ""
+    lengths: tuple[Length, ...] = (Length(),)
 
     @property
     def analysts(self) -> tuple[str, ...]:
@@ -98,6 +102,7 @@ def compared_of(experiment: Experiment, results: DataResults) -> Iterator[Compar
             tuple(results.ratings),
             data.writer,
             results.name,
+            data.length,
         )
 
     if results.recorded:

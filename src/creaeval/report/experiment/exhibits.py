@@ -6,18 +6,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from creaeval.analysis.pair_values import AVG, Resampling
+from creaeval.analysis.pair_values import AVG
 from creaeval.errors import CreaEvalError
+from creaeval.report.experiment.run_exhibits import add_run_exhibits
 from creaeval.report.experiment.short import shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     import pandas as pd
     from matplotlib.figure import Figure
 
     from creaeval.analysis.agree import AgreementReport
-    from creaeval.experiments.file import Agreement
+    from creaeval.experiments.file import Agreement, Similarity
     from creaeval.report.experiment.compared import Compared
 
 Made = TypeVar("Made")
@@ -92,13 +93,19 @@ class Exhibits:
             return None
 
     def table(
-        self, part: str, caption: str, make: Callable[[], pd.DataFrame], *, shown: bool = True
+        self,
+        part: str,
+        caption: str,
+        make: Callable[[], pd.DataFrame],
+        *,
+        shown: bool = True,
+        form: str | None = None,
     ) -> pd.DataFrame | None:
-        """Add a table, unless it cannot be made or has no row."""
+        """Add a table, unless it cannot be made or has no row; pages show it in the form of another part."""
         frame = self.attempt(caption, make)
         if frame is None or frame.empty:
             return None
-        short = shorten(part, frame, self.compared.task)
+        short = shorten(form or part, frame, self.compared.task)
         # Where all is undefined, its reasons are in the file.
         shown = shown and (short is None or not short.empty)
         self.tables.append(PaperTable(f"{self.compared.name}_{part}", caption, frame, short, shown))
@@ -113,7 +120,7 @@ class Exhibits:
             self.figures.append(PaperFigure(f"{self.compared.name}_{part}", caption, made, data))
 
 
-def make_exhibits(compared: Compared, how: Agreement) -> Exhibits:
+def make_exhibits(compared: Compared, how: Agreement, similarity: Similarity | None = None) -> Exhibits:
     """Make the tables and figures that the data of a comparison allow.
 
     Parameters
@@ -122,6 +129,8 @@ def make_exhibits(compared: Compared, how: Agreement) -> Exhibits:
         What is compared.
     how : Agreement
         How agreement is measured.
+    similarity : Similarity, optional
+        How repeated evidence is compared; default: by Self-BLEU.
 
     Returns
     -------
@@ -134,7 +143,7 @@ def make_exhibits(compared: Compared, how: Agreement) -> Exhibits:
         found.notes.append("Nobody rated these responses, so there is no agreement with people.")
     _between_judges(found, how)
     if compared.runs:
-        _of_runs(found, how)
+        add_run_exhibits(found, how, similarity)
     return found
 
 
@@ -297,103 +306,14 @@ def _between_judges(found: Exhibits, how: Agreement) -> None:
         lambda: judge_variance(of.task, of.scores, items=how.items),
         shown=False,
     )
-    if spread is not None:
-        found.figure("variance", "Variance between judges", spread, lambda: figures.variance_violins(spread))
-
-
-def _of_runs(found: Exhibits, how: Agreement) -> None:
-    """Add what only runs know: cost, quotes, repeats, the length of what was written."""
-    from creaeval.analysis.cost import cost_per_response
-    from creaeval.analysis.quotes import quote_table
-    from creaeval.report import figures
-
-    runs = [run for _, run in found.compared.runs]
-    found.table(
-        "cost",
-        "Cost per response, median / 95th percentile",
-        lambda: _read_costs(cost_per_response(runs), found.compared.labels),
-    )
-    quotes = found.table("quotes", "Where quotes stand", lambda: quote_table(runs), shown=False)
-    if quotes is not None:
-        found.figure("quotes", "Where quotes stand", quotes, lambda: figures.quotes_found(quotes))
-    _stability(found)
-    _lengths(found, how)
-
-
-def _read_costs(costs: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """Name the runs, and leave out what is nowhere other than 0."""
-    costs = costs.assign(method=costs["run"].map(labels))
-    used = set(costs.loc[costs["total"].ne(0), "measure"])  # an undefined one is not 0, either
-    return costs[costs["measure"].isin(used | {"failed_attempts"})].drop(columns="run")
-
-
-def _stability(found: Exhibits) -> None:
-    from creaeval.analysis.stability import evidence_stability, judge_stability
-    from creaeval.report import figures
-
-    repeated = {
-        kind: [run for _, run in found.compared.runs if run.manifest.get(f"{kind}_repeats", 1) > 1]
-        for kind in ("evidence", "judge")
-    }
-    alike = vary = None
-
-    def named(frame: pd.DataFrame) -> pd.DataFrame:
-        return frame.assign(method=frame["run"].map(found.compared.labels))
-
-    if repeated["evidence"]:
-        alike = found.table(
-            "evidence_stability",
-            "How alike repeated evidence is",
-            lambda: named(evidence_stability(repeated["evidence"])),
-        )
-    if repeated["judge"]:
-        vary = found.table(
-            "judge_stability",
-            "Variance of repeated scores",
-            lambda: named(judge_stability(repeated["judge"])),
-        )
-    for part, frame, values in (
-        ("evidence_stability", alike, "Self-BLEU"),
-        ("judge_stability", vary, "variance"),
-    ):
-        if frame is None:
-            continue
-        by = "model" if "model" in frame else "judge"
-        rows = frame["method"] + ", " + frame[by].astype(str)
-        laid = frame.assign(row=rows, column=frame["dimension"])[["row", "column", "value"]]
-        found.figure(
-            part,
-            f"Repeats: {values}",
-            laid,
-            lambda laid=laid, values=values: figures.value_matrix(
-                laid, rows="run", columns="dimension", values=values
-            ),  # type: ignore[misc]
-        )
-
-
-def _lengths(found: Exhibits, how: Agreement) -> None:
-    from creaeval.analysis.length_points import length_points
-    from creaeval.analysis.verbosity import response_lengths, verbosity
-    from creaeval.report import figures
-
-    of = found.compared
-    lengths: dict[str, int] = {}
-    for _, run in of.runs:
-        lengths |= response_lengths(of.task, run.responses.values())
-    if not lengths:
-        found.notes.append(
-            "Length and score are not set side by side: the texts were not kept when these runs were made."
-        )
+    if spread is None:
         return
-    scores = of.scores
-    resampling = Resampling(n_resamples=how.resamples, seed=how.seed)
-    associations = found.table(
-        "length",
-        "Length of a response and its score",
-        lambda: verbosity(of.task, scores, of.ratings, lengths, resampling=resampling),
-    )
-    if associations is not None:
-        points = length_points(of.task, scores, of.ratings, lengths)
+    for step in of.task.steps:
+        # A figure a step, with a panel for each dimension: variances of unequal scales do not mix.
+        values = spread[spread["dimension"].str.startswith(f"{step.id}.")]
         found.figure(
-            "length", "Length and score", points, lambda: figures.length_scatter(points, associations)
+            f"variance_{step.id}",
+            f"Variance between judges, {step.name}",
+            values,
+            lambda values=values: figures.variance_violins(values),  # type: ignore[misc]
         )

@@ -63,7 +63,9 @@ def write_experiment_report(
         for compared in compared_of(experiment, one):
             said(f"{compared.title}: tables and figures")
             name = unused_name(compared.name, {one.compared.name for one in found})
-            exhibits = make_exhibits(replace(compared, name=name), experiment.agreement)
+            exhibits = make_exhibits(
+                replace(compared, name=name), experiment.agreement, experiment.similarity
+            )
             exhibits.notes += _failures(compared.runs)
             found.append(exhibits)
     if not found:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from creaeval.report.figures.facets import note, panels
 from creaeval.report.figures.frames import in_order, need, number
 from creaeval.report.figures.style import DATA, OTHER, drawing, empty_figure, finish, say
+from creaeval.report.figures.text import labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +19,9 @@ COLUMNS = ["method", "judge", "measure", "value", "low", "high", "change", "n"]
 _ABREAST = 4
 
 
-def length_scatter(responses: pd.DataFrame, associations: pd.DataFrame) -> Figure:
+def length_scatter(
+    responses: pd.DataFrame, associations: pd.DataFrame, *, words: str = "words", score: str = "score"
+) -> Figure:
     """Draw each response's length and score, with how the two go together.
 
     Parameters
@@ -30,6 +33,8 @@ def length_scatter(responses: pd.DataFrame, associations: pd.DataFrame) -> Figur
         From :func:`creaeval.analysis.verbosity.verbosity`: ``method``, ``judge``, ``measure``, ``value``,
         ``low``, ``high``, ``change`` (a share: 0.1 is 10% above the method ``direct``) and ``n``. Of its
         rows, ``pearson`` and ``partial_pearson`` are written above the panels.
+    words, score : str
+        Names of the axes.
 
     Returns
     -------
@@ -59,8 +64,9 @@ def length_scatter(responses: pd.DataFrame, associations: pd.DataFrame) -> Figur
             )
             _draw(one, rows, there)
             note(one, *_said(associations[of]))
-        figure.supxlabel("words")
-        figure.supylabel("score")
+        names = labels([words, score], 60, 1)
+        figure.supxlabel(names[words])
+        figure.supylabel(names[score])
         return finish(figure)
 
 

@@ -1,0 +1,185 @@
+"""The tables and figures that only runs allow: cost, quotes, repeats, and lengths beside scores."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from creaeval.analysis.pair_values import Resampling
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from creaeval.analysis.stability import Measure
+    from creaeval.experiments.file import Agreement, Length, Similarity
+    from creaeval.report.experiment.exhibits import Exhibits
+    from creaeval.runs import Run
+
+_SIMILARITIES = {
+    "self_bleu": "Self-BLEU",
+    "self_bleu_pilot": "Self-BLEU as published",
+    "bertscore": "BERTScore",
+}
+
+
+def add_run_exhibits(found: Exhibits, how: Agreement, similarity: Similarity | None) -> None:
+    """Add what only runs know: cost, quotes, repeats, the length of what was written.
+
+    Parameters
+    ----------
+    found : Exhibits
+        Of a comparison of runs; tables, figures and notes are added to it.
+    how : Agreement
+        How intervals are made.
+    similarity : Similarity, optional
+        How repeated evidence is compared; default: by Self-BLEU.
+    """
+    from creaeval.analysis.cost import cost_per_response
+    from creaeval.analysis.quotes import quote_table
+    from creaeval.report import figures
+
+    runs = [run for _, run in found.compared.runs]
+    found.table(
+        "cost",
+        "Cost per response, median / 95th percentile",
+        lambda: _read_costs(cost_per_response(runs), found.compared.labels),
+    )
+    quotes = found.table("quotes", "Quotes found", lambda: quote_table(runs), shown=False)
+    if quotes is not None:
+        found.figure("quotes", "Share of quotes found", quotes, lambda: figures.quotes_found(quotes))
+    _stability(found, similarity)
+    _lengths(found, how)
+
+
+def _read_costs(costs: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """Name the runs, and leave out what is nowhere other than 0."""
+    costs = costs.assign(method=costs["run"].map(labels))
+    used = set(costs.loc[costs["total"].ne(0), "measure"])  # an undefined one is not 0, either
+    return costs[costs["measure"].isin(used | {"failed_attempts"})].drop(columns="run")
+
+
+def _stability(found: Exhibits, similarity: Similarity | None) -> None:
+    from creaeval.analysis.stability import judge_stability
+
+    repeated = {
+        kind: [run for _, run in found.compared.runs if run.manifest.get(f"{kind}_repeats", 1) > 1]
+        for kind in ("evidence", "judge")
+    }
+    if repeated["evidence"]:
+        alike = found.table(
+            "evidence_stability",
+            "How alike repeated evidence is",
+            lambda: _named(found, _similarities(found, repeated["evidence"], similarity)),
+        )
+        measures = [] if alike is None else list(alike.groupby("measure", sort=False))
+        for measure, rows in measures:
+            part = f"evidence_stability_{measure}" if len(measures) > 1 else "evidence_stability"
+            _repeats_figure(found, part, rows, "model", _SIMILARITIES[str(measure)])
+    if repeated["judge"]:
+        vary = found.table(
+            "judge_stability",
+            "Variance of repeated scores",
+            lambda: _named(found, judge_stability(repeated["judge"])),
+        )
+        if vary is not None:
+            _repeats_figure(found, "judge_stability", vary, "judge", "variance")
+
+
+def _named(found: Exhibits, frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(method=frame["run"].map(found.compared.labels))
+
+
+def _similarities(found: Exhibits, runs: Sequence[Run], similarity: Similarity | None) -> pd.DataFrame:
+    """Measure repeated evidence in each way; one that lacks what it needs is a note and leaves the others."""
+    import pandas as pd
+
+    from creaeval.analysis.encoder import load_encoder
+    from creaeval.analysis.stability import evidence_stability
+
+    measures = ("self_bleu",) if similarity is None else similarity.measures
+    own = None if similarity is None else similarity.encoder
+
+    def measured(measure: Measure) -> pd.DataFrame:
+        encoder = None
+        if measure == "bertscore":
+            encoder = load_encoder() if own is None else load_encoder(own.folder, language=own.language)
+        return evidence_stability(runs, measures=[measure], encoder=encoder)
+
+    frames = [
+        found.attempt(f"{_SIMILARITIES[measure]} of repeated evidence", partial(measured, measure))
+        for measure in dict.fromkeys(measures)
+    ]
+    there = [frame for frame in frames if frame is not None]
+    return pd.concat(there, ignore_index=True) if there else pd.DataFrame()
+
+
+def _repeats_figure(found: Exhibits, part: str, frame: pd.DataFrame, by: str, values: str) -> None:
+    from creaeval.report import figures
+
+    laid = frame.assign(row=frame["method"] + ", " + frame[by].astype(str), column=frame["dimension"])
+    laid = laid[["row", "column", "value"]]
+    found.figure(
+        part,
+        f"Repeats: {values}",
+        laid,
+        lambda: figures.value_matrix(laid, rows="run", columns="dimension", values=values),
+    )
+
+
+def _lengths(found: Exhibits, how: Agreement) -> None:
+    if not any(run.responses for _, run in found.compared.runs):
+        found.notes.append(
+            "Length and score are not set side by side: the texts were not kept when these runs were made."
+        )
+        return
+    for length in found.compared.lengths:
+        _length(found, how, length)
+
+
+def _length(found: Exhibits, how: Agreement, length: Length) -> None:
+    """Set the length of a response, or of a step, beside a score."""
+    from creaeval.analysis.length_points import length_points
+    from creaeval.analysis.verbosity import response_lengths, verbosity
+    from creaeval.report import figures
+    from creaeval.tasks import display_name, find_step, resolve
+
+    of = found.compared
+    step = None if length.step is None else find_step(of.task, length.step)
+    owner, part = (None, "total") if length.dimension is None else resolve(of.task, length.dimension)
+    identity = None if owner is None else f"{owner.id}.{part}"
+    words: dict[str, int] = {}
+    for _, run in of.runs:
+        words |= response_lengths(of.task, run.responses.values(), None if step is None else step.id)
+    whose = "a response" if step is None else step.name
+    score = "its score" if identity is None else f"the score of {display_name(of.task, identity)}"
+    name = "_".join(
+        filter(None, ["length", "" if step is None else step.id, (identity or "").replace(".", "_")])
+    )
+    associations = found.table(
+        name,
+        f"Length of {whose} and {score}",
+        lambda: verbosity(
+            of.task,
+            of.scores,
+            of.ratings,
+            words,
+            dimension=identity,
+            resampling=Resampling(n_resamples=how.resamples, seed=how.seed),
+        ),
+        form="length",
+    )
+    if associations is None:
+        return
+    points = length_points(of.task, of.scores, of.ratings, words, dimension=identity)
+    axes = {
+        "words": "words" if step is None else f"words, {step.name}",
+        "score": "score" if identity is None else display_name(of.task, identity),
+    }
+    found.figure(
+        name,
+        "Length and score" if name == "length" else f"Length of {whose} and {score}",
+        points,
+        lambda: figures.length_scatter(points, associations, **axes),
+    )
