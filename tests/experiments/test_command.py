@@ -78,6 +78,27 @@ def test_a_dry_run_shows_what_it_would_take_and_makes_no_ledger(command: Command
     assert not (command.folder / ".creaeval").exists()
 
 
+def test_a_dry_run_says_what_each_run_feeds(command: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    offer(command)
+    grid = [
+        block("first", feeds=["Table 2", "Figure [b]5"]),
+        block("again", feeds=["Figure 4", "Table 2"]),
+        block("other", method="direct"),
+        block("sft", method="sft", feeds="Table 8"),
+    ]
+    path = write_experiment(command.folder, grid=grid)
+    ended = command("experiment", "run", path, "--dry-run")
+    lines = [line.strip() for line in ended.out.splitlines()]
+    # One run for both blocks, so it feeds what either of them names, each thing once.
+    assert [line for line in lines if line.startswith("→")] == ["→ Table 2, Figure [b]5, Figure 4"]
+    assert any(line.startswith("sft: ") and line.endswith("It feeds Table 8.") for line in lines)
+    monkeypatch.setattr("creaeval.cli.experiment._WIDTH", 80)
+    ended = command("experiment", "run", path, "--dry-run")
+    assert "(also again)\n→ Table 2, Figure [b]5, Figure 4\n2  other: " in ended.out
+    # Where something else is to be read, the names stand alone.
+    assert "→" not in command("experiment", "run", path).out
+
+
 def test_a_dry_run_knows_what_is_paid_for_already(command: CommandLine) -> None:
     offer(command, a=Priced("scripted:a", answer=NAMES), j=Priced("scripted:j", answer=NAMES))
     path = write_experiment(command.folder, grid=[block()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,7 +11,7 @@ import pytest
 from creaeval.analysis import MEASURES
 from creaeval.errors import SettingError
 from creaeval.experiments import cells, read_experiment
-from creaeval.experiments.file import Measure
+from creaeval.experiments.file import Length, Measure
 from experiments.grids import block, experiment, write_experiment
 
 SHIPPED = Path(__file__).parents[2] / "experiments"
@@ -81,6 +82,28 @@ def test_an_unknown_key_is_refused_with_its_place_and_the_nearest_name(tmp_path:
             "expected either responses, or count",
         ),
         (
+            {"data": {"x": {"task": "cgpst", "scores": "s.csv", "length": {"step": "step7"}}}},
+            "at data › x › length: task cgpst has no step 'step7'; known are step1, step2, step3",
+        ),
+        (
+            {
+                "data": {
+                    "x": {"task": "cgpst", "scores": "s.csv", "length": [{}, {"dimension": "step6.develop"}]}
+                }
+            },
+            "task cgpst has no dimension 'step6.develop'; did you mean step6.development",
+        ),
+        (
+            {"data": {"x": {"task": "cgpst", "scores": "s.csv", "length": {"dimension": "step2.purpose"}}}},
+            "step2.purpose is compared as a part of step2.integrity; name that",
+        ),
+        ({"data": {"x": {"task": "cgpst", "scores": "s.csv", "length": []}}}, "at least 1 item"),
+        ({"similarity": {"measures": "bertscor"}}, "found 'bertscor'. Input should be 'self_bleu'"),
+        (
+            {"similarity": {"encoder": {"folder": "models/x"}}},
+            "at similarity › encoder: the key 'language' is missing",
+        ),
+        (
             {"data": {"x": {"task": "cgpst", "scores": "s.csv"}}, "grid": [block(data="x")]},
             "the data set 'x' has no responses that could be scored",
         ),
@@ -132,17 +155,39 @@ def test_the_form_that_the_page_shows_is_read(tmp_path: Path) -> None:
     assert [block.name for block in read_experiment(tmp_path / "page.yaml").grid] == ["methods"]
 
 
+def test_lengths_are_the_whole_response_and_the_total_unless_the_file_chooses(tmp_path: Path) -> None:
+    chosen = {
+        "task": "cgpst",
+        "scores": "s.csv",
+        "length": {"step": "Step-6", "dimension": "Step-6 Development"},
+    }
+    data = {"plain": {"task": "cgpst", "scores": "s.csv"}, "chosen": chosen}
+    found = experiment(tmp_path, data=data).data
+    assert found["plain"].length == (Length(),)
+    assert found["chosen"].length == (Length(step="Step-6", dimension="Step-6 Development"),)
+
+
+def test_the_papers_grid_says_what_its_runs_feed() -> None:
+    paper = read_experiment(SHIPPED / "paper.yaml")
+    feeds = {block.name: " ".join(block.feeds) for block in paper.grid}
+    numbers = {number for text in feeds.values() for number in re.findall(r"\d+", text)}
+    # Tables 2, 3, 4, 5, 8 to 13; Figures 2, 4, 5, 6 and 22 to 28.
+    assert numbers == {*map(str, (2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 22, 28))}
+    assert paper.similarity.measures == ("self_bleu", "bertscore")
+    assert paper.data["booklets"].length[1] == Length(step="step6", dimension="step6.development")
+
+
 def test_the_papers_grid_has_its_cells() -> None:
     found = cells(read_experiment(SHIPPED / "paper.yaml"))
     by_block = {name: [cell for cell in found if cell.block == name] for name in {c.block for c in found}}
     # Table 2 has eight methods, Table 3 four and five, those of trained models in blocks of their own;
-    # Figure 4 four analysts, Table 4 four ablations; the pilot four analysts at three temperatures,
-    # and one run of all judges for each temperature of the judge.
+    # Figure 4 four analysts, Table 4 the whole method and four ablations; the pilot four analysts at three
+    # temperatures, and one run of all judges for each temperature of the judge.
     assert {name: len(of) for name, of in by_block.items()} == {
         "methods": 6, "sft": 1, "samer": 1, "uses": 3, "sft on uses": 1, "stories": 4, "sft on stories": 1,
-        "analysts and judges": 4, "ablations": 4,
+        "analysts and judges": 4, "ablations": 5,
         "trained on evidence": 1, "temperature of the analyst": 12, "temperature of the judge": 3,
     }  # fmt: skip
     assert {cell.method for cell in found if cell.untrained} == {"sft", "sft-evidence", "samer"}
-    assert all(cell.judge_repeats == 2 for cell in by_block["temperature of the judge"])
+    assert all(cell.judge_repeats == 5 for cell in by_block["temperature of the judge"])
     assert all(cell.evidence_repeats == 5 for cell in by_block["temperature of the analyst"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -70,10 +70,17 @@ class Planned:
         Runs that share evidence follow each other.
     untrained : tuple of Cell
         Cells that cannot be run, since their method needs a trained model.
+    feeds : mapping of str to tuple of str
+        What each block is for, by its name, as the file says.
     """
 
     runs: tuple[PlannedRun, ...]
     untrained: tuple[Cell, ...]
+    feeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def feeds_of(self, cells: Iterable[Cell]) -> tuple[str, ...]:
+        """Return what cells are for, each thing once."""
+        return tuple(dict.fromkeys(what for cell in cells for what in self.feeds.get(cell.block, ())))
 
 
 def plan_experiment(
@@ -143,7 +150,11 @@ def plan_experiment(
     lines = [*inputs.problems, *(_problem(text, where) for text, where in problems.items())]
     if lines:
         raise SettingError(lines[0], lines[1:])
-    return Planned(_in_order(plans.values()), tuple(cell for cell in found if cell.untrained))
+    return Planned(
+        _in_order(plans.values()),
+        tuple(cell for cell in found if cell.untrained),
+        {block.name: block.feeds for block in experiment.grid},
+    )
 
 
 async def _check_all(planned: Iterable[PlannedRun], problems: dict[str, list[Cell]]) -> None:

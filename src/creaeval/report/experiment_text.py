@@ -46,7 +46,7 @@ def print_estimate(
         Of all of them, calls that several runs share counted once.
     """
     table = _table("Run", "Responses", "Calls", "In the ledger", "Tokens in", "Tokens out", "US dollars")
-    labels = _labels(console, planned.runs)
+    labels = _labels(console, planned.runs, [planned.feeds_of(one.cells) for one in planned.runs])
     for label, one, estimate in zip(labels, planned.runs, estimates, strict=True):
         table.add_row(label, _amount(one), *_estimate_cells(estimate))
     table.add_section()
@@ -65,7 +65,9 @@ def print_estimate(
         "that must be asked for again are not foreseen. Nothing was sent.",
         soft_wrap=True,
     )
-    print_untrained(console, planned.untrained)
+    for cell in planned.untrained:
+        feeds = f" It feeds {', '.join(what)}." if (what := planned.feeds_of([cell])) else ""
+        console.print(escape(f"{cell.label}: {UNTRAINED}.{feeds}"), soft_wrap=True)
 
 
 def print_status(console: Console, planned: Planned, status: Status) -> None:
@@ -148,12 +150,18 @@ def _is_wide(console: Console) -> bool:
     return console.width >= _WIDE_ENOUGH
 
 
-def _labels(console: Console, runs: Sequence[PlannedRun]) -> list[str]:
+def _labels(
+    console: Console, runs: Sequence[PlannedRun], feeds: Sequence[Sequence[str]] | None = None
+) -> list[str]:
     """Name runs for the first column; where it would be too narrow for names, list them by number first."""
+    lines = [
+        "\n→ ".join([one.label, *([", ".join(what)] if what else [])])
+        for one, what in zip(runs, feeds or [()] * len(runs), strict=True)
+    ]
     if _is_wide(console):
-        return [escape(one.label) for one in runs]
-    for number, one in enumerate(runs, 1):
-        console.print(escape(f"{number}  {one.label}"), soft_wrap=True)
+        return [escape(line) for line in lines]
+    for number, line in enumerate(lines, 1):
+        console.print(escape(f"{number}  {line}"), soft_wrap=True)
     return [str(number) for number in range(1, len(runs) + 1)]
 
 
