@@ -42,6 +42,8 @@ class Gauge:
     def attempt_failed(self) -> None:
         pass
 
+    def evidence_found(self, _: object, __: object) -> None: ...
+
     def response_done(self, _: object) -> None:
         self.scored = memory("VmHWM")
 

@@ -36,6 +36,8 @@ class Clock:
     def attempt_failed(self) -> None:
         pass
 
+    def evidence_found(self, _: object, __: object) -> None: ...
+
     def response_done(self, _: object) -> None:
         pass
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def canned(path: str) -> str:
-    """Say something that depends on the field alone; no quotes."""
-    return "" if path.endswith(".quotes") else f"Canned {path.partition('.')[2]}."
+    """Say something that depends on the field alone; no quotes, and no items that say the same."""
+    return "" if path.endswith((".quotes", ".same_as", ".why_same")) else f"Canned {path.partition('.')[2]}."
 
 
 def fill(

@@ -11,7 +11,7 @@ import pytest
 
 from booklets import booklet, cgpst, scenarios
 from creaeval import demo
-from creaeval.data import read_ratings
+from creaeval.data import Response, read_ratings, read_responses
 from creaeval.llm import Ledger, open_model
 from creaeval.runs import prepare, run_plan
 from creaeval.sheets import check_grid, disagreements
@@ -57,7 +57,7 @@ def test_the_example_is_whole_and_has_a_blank_item_and_a_scenario() -> None:
 def check_replay(ended: Ended, folder: Path) -> None:
     assert ended.code == 0, ended.err
     assert "This is a recording" in ended.err
-    assert "analyst local (recorded), judges local (recorded)" in ended.err
+    assert "analyst local (recorded) (brief evidence), judges local (recorded)" in ended.err
     assert "Example A" in ended.out
     assert "Example B" in ended.out
     assert "Example A and Example B are made-up ratings" in ended.out
@@ -74,12 +74,33 @@ def check_replay(ended: Ended, folder: Path) -> None:
     assert all(row["score"] for row in rows)
 
 
+def short_booklet() -> Response:
+    with demo.demo_file("short_booklet.json") as path:
+        return read_responses(path, cgpst())[0]
+
+
+def test_the_short_example_is_whole_and_its_made_up_ratings_add_up() -> None:
+    response = short_booklet()
+    assert response.missing_steps(cgpst()) == []
+    assert response.scenario in scenarios()
+    with demo.demo_file("short_ratings.json") as path:
+        sheets = [rating.sheet for rating in read_ratings([path], cgpst())]
+    # 2 + 2 + 3 + 1, 25, 1 + 1 + 2 + 1, 1 + 3, 4, 22 and 2 + 2 + 2 + 1, 22, 1 + 1 + 1, 1 + 4, 4, 20.
+    assert [sheet.total for sheet in sheets] == [68, 61]
+    assert [sheet.written_total for sheet in sheets] == [68, 61]
+    assert [disagreements(sheet) for sheet in sheets] == [[], []]
+    # Columns: 21, and 22, which has 2 twice and no 1.
+    check = check_grid(response.steps["step5"].text, n_criteria=2)
+    assert (check.score, check.faulty_columns) == (4, (2,))
+
+
 @pytest.fixture
 def made_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A recording of a scripted model that goes by the local model's identity, in place of the real one."""
     model = ScriptedModel(identity=open_model("local").identity)
+    model.bounds_decoding = True  # type: ignore[attr-defined]
     plan = prepare(
-        [booklet()],
+        [short_booklet()],
         task=cgpst(),
         scenarios=scenarios(),
         analyst=model,
@@ -95,7 +116,7 @@ def made_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     real = demo.demo_file
 
     def demo_file(name: str) -> AbstractContextManager[Path]:
-        return nullcontext(recording) if name == "recording.jsonl" else real(name)
+        return nullcontext(recording) if name == "short_recording.jsonl" else real(name)
 
     monkeypatch.setattr(demo, "demo_file", demo_file)
     return recording
@@ -124,31 +145,25 @@ def test_a_recording_that_is_out_of_step_with_the_prompts_says_so(
     assert "Traceback" not in ended.err
 
 
-@pytest.fixture
-def recording() -> list[str]:
-    """The lines of the recording that the package brings."""
-    with demo.demo_file("recording.jsonl") as path:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    if not lines:
-        pytest.skip("the package brings no recording yet; `make record-demo` makes it")
-    return lines
+def recording(*, long: bool) -> list[str]:
+    """The lines of a recording that the package brings."""
+    with demo.demo_file((demo.LONG if long else demo.SHORT)[2]) as path:
+        return path.read_text(encoding="utf-8").splitlines()
 
 
-def test_the_recording_replays_in_full(command: CommandLine, recording: list[str]) -> None:
-    check_replay(command("demo", "--replay", "--out", "shown"), command.folder / "shown")
-
-
-def test_the_recording_is_in_step_with_the_prompts_and_holds_nothing_else(
-    command: CommandLine, recording: list[str]
-) -> None:
-    assert command("demo", "--replay", "--out", "shown").code == 0
+@pytest.mark.parametrize("options", [[], ["--long"]], ids=["short", "long"])
+def test_a_recording_replays_in_full_and_holds_nothing_else(command: CommandLine, options: list[str]) -> None:
+    ended = command("demo", "--replay", *options, "--out", "shown")
+    check_replay(ended, command.folder / "shown")
+    assert "analyst local (recorded) (brief evidence)" in ended.err
     (path,) = (command.folder / "shown" / "responses").iterdir()
     used = {call["key"] for call in json.loads(path.read_text())["calls"]}
-    assert {json.loads(line)["key"] for line in recording} == used
+    assert {json.loads(line)["key"] for line in recording(long=bool(options))} == used
 
 
-def test_the_recording_holds_no_folder_and_no_key(recording: list[str]) -> None:
-    for line in recording:
+@pytest.mark.parametrize("long", [False, True])
+def test_a_recording_holds_no_folder_and_no_key(long: bool) -> None:
+    for line in recording(long=long):
         call = json.loads(line)
         assert call["provider"] == "local"
         assert call["base_url"] == ""

@@ -33,6 +33,19 @@ def test_paths_start_at_the_files_folder_and_scalars_may_stand_for_lists(tmp_pat
     assert found.agreement.measures == ("qwk", "pearson", "icc")
 
 
+def test_depths_of_evidence_are_cells_of_their_own_and_none_where_no_analyst_is_asked(tmp_path: Path) -> None:
+    depths = block(method=["creaeval", "direct"], evidence=["full", "brief"], copied="again")
+    found = cells(experiment(tmp_path, grid=[depths]))
+    assert [(cell.method, cell.evidence, cell.copied) for cell in found] == [
+        ("creaeval", "full", "again"),
+        ("creaeval", "brief", "again"),
+        ("direct", None, "report"),
+    ]
+    assert "full evidence, copied words again" in found[0].label
+    path = write_experiment(tmp_path, grid=[block(evidence="long")])
+    assert any("'long'" in problem and "'full' or 'brief'" in problem for problem in wrong(path))
+
+
 def test_methods_named_as_in_the_paper_make_cells_under_their_own_names(tmp_path: Path) -> None:
     found = experiment(tmp_path, grid=[block(method=["w/o Memory", "no-memory", "Direct Score"])])
     assert found.grid[0].method == ("no-memory", "no-memory", "direct")

@@ -4,7 +4,7 @@ import json
 
 from pydantic import BaseModel, Field
 
-from creaeval.llm.replies.schema import reply_schema
+from creaeval.llm.replies.schema import reply_schema, reply_schema_hash
 
 
 class Score(BaseModel):
@@ -26,7 +26,7 @@ def test_references_are_written_out_and_titles_left_out_but_a_field_named_title_
     item = {
         "type": "object",
         "properties": {
-            "title": {"type": "string", "maxLength": 350},
+            "title": {"type": "string"},
             "points": {"type": "integer", "minimum": 0, "maximum": 5},
         },
         "required": ["title", "points"],
@@ -41,3 +41,9 @@ def test_references_are_written_out_and_titles_left_out_but_a_field_named_title_
 def test_a_definition_that_contains_itself_stays_a_reference() -> None:
     schema = reply_schema(Tree)
     assert "Tree" in schema["$defs"]
+
+
+def test_longest_lengths_are_for_models_that_a_grammar_holds() -> None:
+    bounded = reply_schema(Sheet, bounded=True)["properties"]["first"]["properties"]
+    assert bounded["title"] == {"type": "string", "maxLength": 350}
+    assert reply_schema_hash(Sheet, bounded=True) != reply_schema_hash(Sheet)

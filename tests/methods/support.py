@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from creaeval.llm import Ask, Ledger, Settings
 from creaeval.methods import Case, Outcome, Roles, get_method
@@ -20,7 +20,7 @@ def scored(
     analyst: ScriptedModel | None = None,
     judges: Sequence[ScriptedModel] | None = None,
     method: str = "creaeval",
-    **repeats: int,
+    **repeats: Any,
 ) -> Outcome:
     """Score one case by a method, with models of its own and a new ledger."""
     (outcome,) = all_scored([the_case], folder, analyst, judges, method, **repeats)
@@ -33,7 +33,7 @@ def all_scored(
     analyst: ScriptedModel | None = None,
     judges: Sequence[ScriptedModel] | None = None,
     method: str = "creaeval",
-    **repeats: int,
+    **repeats: Any,
 ) -> list[Outcome]:
     """Score cases side by side, by the same models."""
     analyst = analyst or ScriptedModel("scripted:analyst")

@@ -25,9 +25,11 @@ STEPS = [step.id for step in cgpst().steps]
 def planted(path: str) -> str:
     """Mark every text the analyst writes with its kind and step; quotes are the marks of the response."""
     step = path.partition("_")[0]
-    for kind in ("quotes", "observation", "memory"):
+    for kind in ("quotes", "observation", "memory", "why_same"):
         if kind in path:
             return f"{kind}-{step}".replace("quotes", "raw")
+    if path.endswith("same_as"):
+        return ""
     raise AssertionError(path)
 
 
@@ -117,6 +119,7 @@ def test_a_judge_is_shown_the_rubric_and_every_level_of_it(tmp_path: Path) -> No
     for step in cgpst().steps:
         for dimension in step.dimensions:
             assert f"{dimension.id} ({dimension.name}), {dimension.scale}" in words
+            assert all(requirement in words for requirement in dimension.requirements)
             assert all(f"  {level.label}: {level.text}" in words for level in dimension.levels)
         if step.items is not None:
             assert all(f"{code} = {text}" in words for code, text in step.items.judged_codes.items())

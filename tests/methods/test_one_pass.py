@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from booklets import booklet, case, cgpst
-from creaeval.methods.one_pass import one_pass_prompt
+from creaeval.methods.analyse import analyst_prompt
 from scripted import ScriptedModel, canned, text_of
 
 from .support import scored
@@ -30,7 +30,7 @@ def test_one_call_is_asked_for_the_evidence_of_every_step_and_item_without_memor
 
 
 def test_the_prompt_holds_all_texts_and_descriptions_and_no_rubric_level() -> None:
-    prompt = one_pass_prompt(case())
+    prompt = analyst_prompt(case(), cgpst().steps, {})
     for step in cgpst().steps:
         written = booklet().steps[step.id]
         given = [item.text for item in written.items if item.text] or [written.text]

@@ -11,7 +11,7 @@ import pytest
 from booklets import case as cgpst_case
 from creaeval.data import Response, make_step, read_scenarios
 from creaeval.errors import DataError, SettingError
-from creaeval.methods import Case, get_method
+from creaeval.methods import Case, Options, get_method
 from creaeval.methods.reference import comparison_prompt
 from creaeval.tasks import Scenario, load_task
 from scripted import ScriptedModel
@@ -82,7 +82,7 @@ def test_the_second_orders_sign_is_flipped_and_the_average_decides(tmp_path: Pat
 )
 def test_the_cutoff_is_the_users(tmp_path: Path, cutoff: float, passed: set[str]) -> None:
     (sheet,) = scored(
-        replace(story(), reference_cutoff=cutoff), tmp_path, None, [judge()], "reference"
+        replace(story(), options=Options(reference_cutoff=cutoff)), tmp_path, None, [judge()], "reference"
     ).sheets
     assert {test for test in RATINGS if sheet.final(f"first.{test}")} == passed
 

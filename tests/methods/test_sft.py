@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
 import booklets
 from creaeval.errors import SettingError
+from creaeval.llm.local.hf import HfModel
 from creaeval.llm.providers import registry
 from creaeval.runs.plan import make_plan
 from creaeval.training import Card, split_ids, write_card
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import CommandLine
+    from creaeval.sheets import Depth
 
 HF = {"provider": "hf", "base_url": "", "model": "sft"}
 
@@ -83,3 +85,26 @@ def test_score_says_where_a_model_is_needed_and_where_it_has_no_place(command: C
     ended = command(*given, "sft", "--model", "nowhere")
     assert ended.code == 1
     assert "model 'nowhere': there is no such folder" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("kind", "evidence", "known"),
+    [
+        ("sft-evidence", "full", "full"),
+        ("sft-evidence", "brief", "brief"),
+        # Before cards named it there was brief evidence alone.
+        ("sft-evidence", "", "brief"),
+        ("sft", "", ""),
+    ],
+)
+def test_a_trained_model_names_the_depth_of_its_evidence_by_its_card(
+    tmp_path: Path, kind: str, evidence: Depth | Literal[""], known: str
+) -> None:
+    split = split_ids(["a", "b"])
+    card = Card(kind=kind, task="cgpst", rater="A", evidence=evidence, base={}, split=split, settings={})
+    write_card(tmp_path, card)
+    assert HfModel(str(tmp_path)).evidence == known
+
+
+def test_a_folder_without_a_card_names_none(tmp_path: Path) -> None:
+    assert HfModel(str(tmp_path)).evidence == ""

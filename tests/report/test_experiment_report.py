@@ -408,13 +408,15 @@ def test_settings_that_only_some_methods_have_do_not_change_their_names(tmp_path
         grid=[
             block(method=["direct", "creaeval", "no-memory"], settings={"analyst.temperature": [0.5]}),
             block("apart", settings={"judge.temperature": [0.2, 0.5]}),
+            block("deep", method=["direct", "creaeval"], evidence=["full", "brief"]),
         ],
     )
     found = cells(given)
-    names = [_labels([cell for cell in found if cell.block == name]) for name in ("b", "apart")]
+    names = [_labels([cell for cell in found if cell.block == name]) for name in ("b", "apart", "deep")]
     assert names == [
         ["direct", "creaeval", "no-memory"],
         ["creaeval, judge.temperature=0.2", "creaeval, judge.temperature=0.5"],
+        ["direct", "creaeval, full evidence", "creaeval, brief evidence"],
     ]
 
 

@@ -120,11 +120,26 @@ def test_notes_count_quotes_by_where_they_stand_and_name_the_calls(tmp_path: Pat
     lines = notes(scored(tmp_path, booklet(), analyst=ScriptedModel(write=write)))
     # Quotes: 6 x 3 item dimensions in steps 1 and 3, 6 in step 2, 5 x 2 in step 4, 1 in step 5, 6 in step 6.
     # Of step 2 one has a slip; those of steps 1, 3, 4 and 5 stand elsewhere.
-    assert lines[0] == (
+    assert lines[0] == "Evidence: full, by scripted:one."
+    assert lines[1] == (
         "Quotes: 5 of 59 (8%) stand in their own item or step word for word, 1 nearly, 47 elsewhere in the "
-        "response, 6 nowhere; responses/*.json says which."
+        "response, 6 nowhere; each says so in responses/*.json."
     )
     assert lines[-1] == "7 calls: 700 tokens in (280 cached), 70 out; 4 s of requests; $0."
+
+
+def test_notes_say_how_many_observations_give_a_score_and_what_was_left_out(tmp_path: Path) -> None:
+    def write(path: str) -> str:
+        if path.endswith("same_as"):
+            return "item_99" if "item_2" in path else ""
+        return "Worth 2/2." if path == "step2_evidence.focus.observation" else canned(path)
+
+    analyst = ScriptedModel(write=lambda path: "Again 2/2." if path.startswith("reworded") else write(path))
+    lines = "\n".join(notes(scored(tmp_path, booklet(), analyst=analyst)))
+    # 18 observations in each of steps 1 and 3, 6 in steps 2 and 6, 10 in step 4 and 1 in step 5.
+    assert "Scores in evidence: 1 of 59 observations hold what reads like a score" in lines
+    # One item in each of steps 1 and 3 named an item that is not there.
+    assert "The analyst's answers: 2 remarks" in lines
 
 
 def test_notes_say_how_many_observations_copy_the_response(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from creaeval.data import Response, make_step, read_scores
 from creaeval.errors import SettingError
 from creaeval.llm import Ledger
 from creaeval.llm.chat import AttemptError
+from creaeval.methods import Options
 from creaeval.runs import make_plan, run_plan
 from creaeval.runs.manifest import describe_plan
 from creaeval.tasks import load_task, parse_task
@@ -326,7 +327,7 @@ def test_the_command_line_writes_fractions_and_shows_examples(command: CommandLi
     ]
 
 
-def plan(folder: Path, examples: str | None, **options: Any) -> Plan:
+def plan(folder: Path, examples: str | None, **changes: Any) -> Plan:
     from creaeval.data.examples import read_examples
 
     shown: tuple[Example, ...] = ()
@@ -334,8 +335,10 @@ def plan(folder: Path, examples: str | None, **options: Any) -> Plan:
         (folder / "shown.csv").write_text(examples)
         shown = read_examples(folder / "shown.csv", TASK)
     model = ScriptedModel()
-    given = {"method": "direct", "analyst": None, "judges": [model], **options}
-    return make_plan(task=TASK, responses=[essay("a")], scenarios={}, examples=shown, **given)
+    given = {"method": "direct", "analyst": None, "judges": [model], **changes}
+    return make_plan(
+        task=TASK, responses=[essay("a")], scenarios={}, options=Options(examples=shown), **given
+    )
 
 
 def test_examples_are_part_of_the_runs_id_and_no_examples_leave_it_and_the_prompt_as_they_were(

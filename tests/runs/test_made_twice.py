@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from creaeval.llm import CallRecord, ChatModel
     from creaeval.methods import Outcome
     from creaeval.runs import Plan
+    from creaeval.sheets import StepEvidence
 
 
 def plan(model: ChatModel) -> Plan:
@@ -40,6 +41,8 @@ class MakesItToo:
 
     def call_done(self, call: CallRecord) -> None: ...
     def attempt_failed(self) -> None: ...
+
+    def evidence_found(self, response_id: str, evidence: StepEvidence) -> None: ...
 
     def response_done(self, outcome: Outcome) -> None:
         if not self._done:

@@ -454,6 +454,8 @@ def test_a_run_is_told_to_its_watcher(tmp_path: Path) -> None:
         def attempt_failed(self) -> None:
             self.seen.append("failed")
 
+        def evidence_found(self, response_id: str, evidence: Any) -> None: ...
+
         def response_done(self, outcome: Any) -> None:
             self.seen.append(f"done {outcome.response_id}")
 

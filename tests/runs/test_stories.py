@@ -11,6 +11,7 @@ import creaeval
 from creaeval.analysis import agree
 from creaeval.data import read_ratings
 from creaeval.errors import SettingError
+from creaeval.methods import Options
 from creaeval.runs import prepare
 from creaeval.runs.manifest import describe_plan
 from creaeval.tasks import load_task
@@ -77,11 +78,11 @@ def test_a_reference_cutoff_belongs_to_the_run_and_to_one_method(tmp_path: Path)
             analyst=judge,
             judges=[judge],
             method=method,
-            reference_cutoff=cutoff,
+            options=Options(reference_cutoff=cutoff),
         )
 
     strict = plan(0.5)
-    assert {case.reference_cutoff for case in strict.cases} == {0.5}
+    assert {case.options.reference_cutoff for case in strict.cases} == {0.5}
     assert strict.run_id != plan(0).run_id
     assert describe_plan(strict)["reference_cutoff"] == 0.5
     with pytest.raises(SettingError, match="goes with the method reference, not with direct"):

@@ -152,6 +152,8 @@ def test_a_batch_about_which_nobody_is_asked_is_no_failure_to_anybody(tmp_path: 
         def attempt_failed(self) -> None:
             pass
 
+        def evidence_found(self, response_id: str, evidence: Any) -> None: ...
+
         def response_done(self, outcome: Any) -> None:
             self.seen[outcome.response_id] = len(outcome.failures)
 

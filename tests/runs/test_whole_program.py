@@ -106,7 +106,10 @@ def test_a_run_ends_with_code_0_and_says_where_its_files_are(whole: Finished) ->
     assert (whole.code, "Traceback" in whole.err) == (0, False), whole.err
     assert f"Files are in {whole.folder / 'results'}" in whole.out
     assert "Score sheet of R01" in whole.out
-    assert "2 responses, task cgpst, method creaeval, analyst openai:tiny, judges openai:tiny." in whole.err
+    said = (
+        "2 responses, task cgpst, method creaeval, analyst openai:tiny (full evidence), judges openai:tiny."
+    )
+    assert said in whole.err
 
 
 def test_a_run_makes_one_call_a_step_and_one_a_judge_with_the_key(whole: Finished) -> None:
@@ -179,11 +182,14 @@ def test_run_json_holds_what_it_takes_to_repeat_the_run(whole: Finished) -> None
         "provider": "openai",
         "base_url": whole.server.url,
         "model": "tiny",
-        "settings": {"temperature": 0.2, "max_tokens": 4096, "seed": 1, "timeout": 600.0},
+        # Full evidence is longer than most replies, so the analyst has twice the usual limit.
+        "settings": {"temperature": 0.2, "max_tokens": 8192, "seed": 1, "timeout": 600.0},
         "limits": {"concurrency": 8, "requests_per_minute": None, "tokens_per_minute": None},
         "usd_per_million_tokens": None,
     }
-    assert record["judges"] == [record["analyst"]]
+    usual = {**record["analyst"]["settings"], "max_tokens": 4096}
+    assert record["judges"] == [{**record["analyst"], "settings": usual}]
+    assert (record["evidence"], record["copied"]) == ("full", "report")
     assert {"language", "analyst.jinja", "evidence.jinja", "judge.jinja"} <= set(record["prompts_sha256"])
     assert [(r["id"], r["file"]) for r in record["responses"]] == [
         ("R01", "booklets.json"),

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from creaeval.llm.replies.schema import reply_schema
-from creaeval.sheets import Evidence, ItemEvidence, StepEvidence
+from creaeval.sheets import Depth, Evidence, ItemEvidence, StepEvidence
 from creaeval.sheets.replies import Finding, evidence_reply, judge_reply
 from creaeval.tasks import load_task
 
@@ -32,12 +32,13 @@ def step1(item: dict[str, Any], **changes: Any) -> dict[str, Any]:
 VALID = {"valid": "yes", "elaboration": 2, "originality": 0}
 
 
+@pytest.mark.parametrize("empty", ["…", "<respondent-f6294d05>", " </earlier-0a1b2c3d> …"])
 @pytest.mark.parametrize("field", ["observation", "quotes"])
-def test_dots_in_place_of_words_are_refused(field: str) -> None:
+def test_dots_and_marks_in_place_of_words_are_refused(field: str, empty: str) -> None:
     words = {"quotes": ["a town"], "observation": "It names a town.", "status": "present"}
     Finding.model_validate(words)
     with pytest.raises(ValidationError, match="expected words"):
-        Finding.model_validate({**words, field: ["…"] if field == "quotes" else "…"})
+        Finding.model_validate({**words, field: [empty] if field == "quotes" else empty})
 
 
 def test_the_analysts_form_asks_for_given_items_only_and_for_no_count_of_categories() -> None:
@@ -45,11 +46,14 @@ def test_the_analysts_form_asks_for_given_items_only_and_for_no_count_of_categor
     assert schema["required"] == ["memory", "items"]
     assert list(schema["properties"]["items"]["properties"]) == ["item_1", "item_3"]
     item = schema["properties"]["items"]["properties"]["item_3"]
-    assert item["required"] == ["category", "fluency", "elaboration", "originality"]
+    assert item["required"] == ["category", "fluency", "elaboration", "originality", "same_as", "why_same"]
     assert len(item["properties"]["category"]["enum"]) == 18
 
 
-def test_every_text_in_the_analysts_form_has_a_longest_length() -> None:
+@pytest.mark.parametrize("depth", ["full", "brief"])
+def test_every_text_in_the_analysts_form_has_a_longest_length_where_a_grammar_holds_the_model(
+    depth: Depth,
+) -> None:
     def texts(node: Any) -> list[dict[str, Any]]:
         if isinstance(node, list):
             return [text for child in node for text in texts(child)]
@@ -59,9 +63,11 @@ def test_every_text_in_the_analysts_form_has_a_longest_length() -> None:
         return own + [text for child in node.values() for text in texts(child)]
 
     for step in CGPST.steps:
-        found = texts(reply_schema(evidence_reply("cgpst", step, CGPST.categories, (1,))))
+        form = evidence_reply("cgpst", step, CGPST.categories, (1, 2), depth=depth)
+        found = texts(reply_schema(form, bounded=True))
         assert found
         assert all("maxLength" in text for text in found)
+        assert not any("maxLength" in text for text in texts(reply_schema(form)))
 
 
 def test_points_have_the_scales_bounds_in_the_schema_and_sums_those_of_the_step() -> None:

@@ -68,6 +68,7 @@ def test_the_pair_of_evidence_is_what_a_judge_of_creaeval_is_asked(tmp_path: Pat
     model = ScriptedModel()
     run = booklets.scored(tmp_path, booklets.booklet(), analyst=model, judges=model)
     pairs = evidence_pairs(run, "Example A", choose_rater(demo_ratings(), "Example A"))
+    assert pairs.evidence == "full"
     (pair,) = pairs.pairs
     (request,) = model.asked("judge")
     assert (pair.prompt.system, pair.prompt.user) == (request.system, request.messages[0].text)

@@ -19,13 +19,16 @@ def demo(
     replay: Annotated[
         bool, typer.Option("--replay", help="Show a recorded real run in seconds; needs no model.")
     ] = False,
+    long: Annotated[
+        bool, typer.Option("--long", help="Take the long booklet: twice as many items and longer texts.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the results. [creaeval-results/RUN]")] = None,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Score the example that the package brings."""
     from creaeval.cli.running import run_and_report
     from creaeval.data import read_ratings, read_scenarios
-    from creaeval.demo import RATING_NOTE, demo_file
+    from creaeval.demo import LONG, RATING_NOTE, SHORT, demo_file
     from creaeval.demo.recorded import RecordedModel
     from creaeval.llm import Ledger as LedgerFile
     from creaeval.llm import open_model
@@ -33,9 +36,8 @@ def demo(
     from creaeval.tasks import load_task
 
     with ExitStack() as stack:
-        booklet, scenario, ratings, recording = (
-            stack.enter_context(demo_file(name))
-            for name in ("booklet.json", "scenario.yaml", "ratings.json", "recording.jsonl")
+        scenario, booklet, ratings, recording = (
+            stack.enter_context(demo_file(name)) for name in ("scenario.yaml", *(LONG if long else SHORT))
         )
         model = open_model("local")
         if replay:
@@ -53,4 +55,5 @@ def demo(
             method="creaeval",
         )
         rated = read_ratings([ratings], load_task("cgpst"))
-        raise typer.Exit(run_and_report(plan, ledger, out, rated, rating_note=RATING_NOTE))
+        code = run_and_report(plan, ledger, out, rated, rating_note=RATING_NOTE, show_evidence=not replay)
+    raise typer.Exit(code)

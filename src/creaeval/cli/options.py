@@ -34,6 +34,20 @@ Budget = Annotated[
         help="US dollars that this command may spend: before it could cost more, it stops and keeps all.",
     ),
 ]
+Evidence = Annotated[
+    Literal["full", "brief"] | None,
+    typer.Option(
+        help="How much the analyst writes: full says of each requirement how far it is met and why, brief "
+        "is one sentence. [brief for a local: analyst, full for all others]"
+    ),
+]
+Copied = Annotated[
+    Literal["report", "again"],
+    typer.Option(
+        help="What to do with observations that repeat six or more words in a row of the response: report "
+        "them, or have the analyst word them again, once."
+    ),
+]
 MissingStep = Annotated[
     Literal["refuse", "skip"],
     typer.Option(help="What to do with a response that lacks a step: refuse it, or score the steps it has."),

@@ -25,6 +25,7 @@ def run_and_report(
     rating_note: str = "",
     batch: int | None = None,
     budget: float | None = None,
+    show_evidence: bool = False,
 ) -> int:
     """Carry a plan out, show it, write its files.
 
@@ -44,6 +45,8 @@ def run_and_report(
         How many uses one call takes at most, where items are the units.
     budget : float, optional
         US dollars that may be spent.
+    show_evidence : bool
+        Whether evidence is shown as it is found.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def run_and_report(
     err.print(
         escape(
             f"Run {plan.run_id}: {amount(plan)}, task {plan.task.id}, method {plan.method}, "
-            f"{'' if plan.analyst is None else f'analyst {plan.analyst.name}, '}judges {judges}"
+            f"{_analyst(plan)}judges {judges}"
             f"{_repeats(plan)}."
         )
     )
@@ -89,7 +92,7 @@ def run_and_report(
     with Ledger.open(ledger) as opened:
         store = RunStore(opened)
         try:
-            with show_progress(plan, err) as watcher:
+            with show_progress(plan, err, show_evidence=show_evidence) as watcher:
                 run = run_plan(plan, opened, watcher, budget=allowed)
         except KeyboardInterrupt:
             run = store.load(plan.run_id)
@@ -141,6 +144,10 @@ def _say_where(console: Console, folder: Path, files: Sequence[Path]) -> None:
         markup=False,
         soft_wrap=True,
     )
+
+
+def _analyst(plan: Plan) -> str:
+    return "" if plan.analyst is None else f"analyst {plan.analyst.name} ({plan.options.depth} evidence), "
 
 
 def _asked_by(plan: Plan) -> str:

@@ -9,6 +9,8 @@ import typer
 
 from creaeval.cli.options import (
     Budget,
+    Copied,
+    Evidence,
     Keys,
     Ledger,
     MissingStep,
@@ -55,6 +57,8 @@ def score(
     settings: Set = None,
     models: Models = None,
     keys: Keys = None,
+    evidence: Evidence = None,
+    copied: Copied = "report",
     method: Annotated[
         str | None,
         typer.Option(help="How to score. [creaeval; for task aut with no model named: offline]"),
@@ -111,8 +115,9 @@ def score(
     """Score responses and write the results to a folder."""
     from creaeval.cli.running import run_and_report
     from creaeval.data import USE_ROLES, read_columns, read_ratings, unit_ids, unmatched
+    from creaeval.data.examples import read_examples
     from creaeval.errors import SettingError
-    from creaeval.methods import get_method
+    from creaeval.methods import Options, get_method
     from creaeval.runs import prepare
     from creaeval.runs.defaults import DEFAULT_MODEL, default_method, default_reading
     from creaeval.tasks import load_task
@@ -152,8 +157,7 @@ def score(
         missing_step=missing_step,
         evidence_repeats=evidence_repeats,
         judge_repeats=judge_repeats,
-        examples=examples,
-        reference_cutoff=reference_cutoff,
+        options=Options(evidence, copied, read_examples(examples, the_task), reference_cutoff),
         reading=reading,
     )
     for line in unmatched(rated, unit_ids(the_task, plan.responses)):

@@ -42,16 +42,17 @@ class Example:
     about: str = ""
 
 
-def read_examples(path: str | Path, task: Task) -> tuple[Example, ...]:
+def read_examples(path: str | Path | None, task: Task) -> tuple[Example, ...]:
     """Read examples of scored work.
 
     Parameters
     ----------
-    path : str or Path
-        A csv or xlsx table, or a json list of objects, with the same names: ``response`` (or the step's id or
-        name) for the work; for its points a column a dimension, by id, name or alias, or ``score`` where the
-        task has one dimension; and, if need be, ``object`` (or ``prompt`` or ``scenario``) for what it
-        answers. Points may be means of several raters. Other columns are passed over.
+    path : str or Path, optional
+        Nothing, or a csv or xlsx table, or a json list of objects, with the same names: ``response`` (or the
+        step's id or name) for the work; for its points a column a dimension, by id, name or alias, or
+        ``score`` where the task has one dimension; and, if need be, ``object`` (or ``prompt`` or
+        ``scenario``) for what it answers. Points may be means of several raters. Other columns are passed
+        over.
     task : Task
         A task of one step.
 
@@ -65,6 +66,8 @@ def read_examples(path: str | Path, task: Task) -> tuple[Example, ...]:
     DataError
         With every problem found.
     """
+    if path is None:
+        return ()
     path = Path(path)
     if len(task.steps) > 1:
         raise DataError(

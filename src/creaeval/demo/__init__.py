@@ -15,13 +15,18 @@ RATING_NOTE = (
 )
 
 
+#: The files of the example by whether it is the long one: booklet, ratings and recording.
+SHORT = ("short_booklet.json", "short_ratings.json", "short_recording.jsonl")
+LONG = ("booklet.json", "ratings.json", "recording.jsonl")
+
+
 def demo_file(name: str) -> AbstractContextManager[Path]:
     """Give a file of the example as a path for the time of a ``with`` block.
 
     Parameters
     ----------
     name : str
-        ``scenario.yaml``, ``booklet.json``, ``ratings.json`` or ``recording.jsonl``.
+        ``scenario.yaml``, or one of ``SHORT`` or ``LONG``.
 
     Returns
     -------

@@ -27,6 +27,7 @@ class RecordedModel:
         self.defaults = getattr(model, "defaults", None)
         self.limits = getattr(model, "limits", None)
         self.free = True
+        self.bounds_decoding = getattr(model, "bounds_decoding", False)
         self.warning = (
             "This is a recording: replies that the local model really gave to this booklet, with the tokens "
             "and seconds they took then. Everything else, from prompts to scores, is computed now."

@@ -186,7 +186,8 @@ class DataSet(_Model):
 class Block(_Model):
     """A part of the grid: every data set by every method, analyst and combination of settings.
 
-    All judges of ``judges`` score in one run, since they read the same evidence.
+    All judges of ``judges`` score in one run, since they read the same evidence. ``evidence`` is how much the
+    analyst writes, by default as its model suggests; several depths are a run each.
     """
 
     name: Name
@@ -201,6 +202,8 @@ class Block(_Model):
     settings: Annotated[dict[str, Values], AfterValidator(_settings)] = Field(default_factory=dict)
     evidence_repeats: Count = 1
     judge_repeats: Count = 1
+    evidence: Annotated[tuple[Literal["full", "brief"], ...], BeforeValidator(_list)] = ()
+    copied: Literal["report", "again"] = "report"
     examples: FilePath | None = None
 
 

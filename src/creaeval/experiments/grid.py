@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.experiments.file import needs_training
 from creaeval.methods import get_method
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from creaeval.experiments.file import Block, Experiment
+    from creaeval.sheets import Depth
 
 #: Said of cells whose method scores with a model of its own that has to be trained first.
 UNTRAINED = (
@@ -43,6 +44,10 @@ class Cell:
         How often evidence is gathered, and how often each judge scores.
     examples : Path or None
         Scored work that judges are shown.
+    evidence : {"full", "brief"} or None
+        How much the analyst writes; None where the model suggests it or no analyst is asked.
+    copied : {"report", "again"}
+        What is done with observations that repeat the response.
     """
 
     block: str
@@ -54,6 +59,8 @@ class Cell:
     evidence_repeats: int = 1
     judge_repeats: int = 1
     examples: Path | None = None
+    evidence: Depth | None = None
+    copied: Literal["report", "again"] = "report"
 
     @property
     def label(self) -> str:
@@ -61,6 +68,10 @@ class Cell:
         parts = [f"{self.block}: {self.data}", self.method]
         if self.analyst is not None:
             parts.append(f"analyst {self.analyst}")
+        if self.evidence is not None:
+            parts.append(f"{self.evidence} evidence")
+        if self.copied == "again":
+            parts.append("copied words again")
         parts.append(f"{'judge' if len(self.judges) == 1 else 'judges'} {', '.join(self.judges)}")
         parts += [f"{name}={'default' if value is None else value}" for name, value in self.settings]
         repeats = (("evidence", self.evidence_repeats), ("judging", self.judge_repeats))
@@ -105,7 +116,8 @@ def _cells_of(block: Block) -> Iterator[Cell]:
             if uses_analyst or not name.startswith("analyst.")
         }
         analysts: tuple[str | None, ...] = block.analyst if uses_analyst else (None,)
-        for analyst, values in product(analysts, product(*given.values())):
+        depths: tuple[Depth | None, ...] = (block.evidence if uses_analyst else ()) or (None,)
+        for analyst, depth, values in product(analysts, depths, product(*given.values())):
             yield Cell(
                 block.name,
                 data,
@@ -116,4 +128,6 @@ def _cells_of(block: Block) -> Iterator[Cell]:
                 block.evidence_repeats if uses_analyst else 1,
                 block.judge_repeats,
                 block.examples,
+                depth,
+                block.copied if uses_analyst else "report",
             )

@@ -16,6 +16,7 @@ from creaeval.experiments.recorded import read_recorded
 from creaeval.llm import open_model
 from creaeval.llm.providers.book import open_book
 from creaeval.llm.providers.table import PROVIDERS
+from creaeval.methods import Options
 from creaeval.runs import make_plan
 from creaeval.runs.engine import check_settings
 from creaeval.runs.score import finish_in_any_thread
@@ -211,11 +212,7 @@ class _Inputs:
             key = (cell.data, cell.examples)
             if key not in self._examples and cell.data in self._data:
                 with self._noting():
-                    self._examples[key] = (
-                        ()
-                        if cell.examples is None
-                        else read_examples(cell.examples, self._data[cell.data].task)
-                    )
+                    self._examples[key] = read_examples(cell.examples, self._data[cell.data].task)
 
     @contextmanager
     def _noting(self, where: str = "") -> Iterator[None]:
@@ -249,7 +246,7 @@ class _Inputs:
             missing_step=given.missing_step,
             evidence_repeats=cell.evidence_repeats,
             judge_repeats=cell.judge_repeats,
-            examples=examples,
+            options=Options(cell.evidence, cell.copied, tuple(examples)),
         )
         return PlannedRun(plan, (cell,), _pretended(plan, given))
 

@@ -170,6 +170,7 @@ class Ask:
         self.refusals = refusals
         self.limiter = limiter
         self.budget = budget
+        self._bounded: bool = getattr(model, "bounds_decoding", False)
         self._own_room = asyncio.Semaphore(concurrency) if concurrency else nullcontext()
         self.on_call = on_call
         self.on_failure = on_failure
@@ -214,7 +215,7 @@ class Ask:
         LedgerError, SettingError
             From the ledger and the model.
         """
-        schema = reply_schema(reply_type)
+        schema = reply_schema(reply_type, bounded=self._bounded)
         settings = self.settings
         if repeat and settings.seed is not None:
             settings = replace(settings, seed=settings.seed + repeat)
@@ -254,9 +255,9 @@ class Ask:
 
     def _form_hash(self, reply_type: type[BaseModel]) -> str:
         form: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = getattr(self.model, "form", None)
-        schema = reply_schema(reply_type)
+        schema = reply_schema(reply_type, bounded=self._bounded)
         sent = schema if form is None else form(schema)
-        return reply_schema_hash(reply_type) if sent is schema else schema_hash(sent)
+        return reply_schema_hash(reply_type, bounded=self._bounded) if sent is schema else schema_hash(sent)
 
     async def _reply(
         self,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from creaeval.sheets.evidence import Evidence, Record
+from creaeval.sheets.evidence import Depth, Evidence, Record, StepEvidence
 from creaeval.sheets.score_sheet import ScoreSheet
 
 if TYPE_CHECKING:
@@ -17,6 +17,36 @@ if TYPE_CHECKING:
     from creaeval.errors import CreaEvalError
     from creaeval.llm import Ask, CallRecord
     from creaeval.tasks import Scenario, Task
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a method goes about it, the same for all responses of a run.
+
+    Parameters
+    ----------
+    evidence : {"full", "brief"}, optional
+        How much the analyst writes: each requirement of a dimension with how far it is met and why, or one
+        sentence. A plan decides by the analyst where nothing is said.
+    copied : {"report", "again"}
+        What is done with an observation that repeats six or more words in a row of the response: report it,
+        or have the analyst word it anew first, once.
+    examples : tuple of Example
+        Work by others with its points, to show before the response.
+    reference_cutoff : float
+        For the method ``reference``: the average of both orders, from -2 to 2, from which on a test is
+        passed. 0 is as good as the reference.
+    """
+
+    evidence: Depth | None = None
+    copied: Literal["report", "again"] = "report"
+    examples: tuple[Example, ...] = ()
+    reference_cutoff: float = 0.0
+
+    @property
+    def depth(self) -> Depth:
+        """How much the analyst writes."""
+        return self.evidence or "full"
 
 
 @dataclass(frozen=True)
@@ -31,18 +61,14 @@ class Case:
         What the respondent wrote; steps that are absent or empty are left out.
     scenario : Scenario or None
         What it answers, where the task has scenarios.
-    examples : tuple of Example
-        Work by others with its points, to show before it.
-    reference_cutoff : float
-        For the method ``reference``: the average of both orders, from -2 to 2, from which on a test is
-        passed. 0 is as good as the reference.
+    options : Options
+        How the method goes about it.
     """
 
     task: Task
     response: Response
     scenario: Scenario | None
-    examples: tuple[Example, ...] = ()
-    reference_cutoff: float = 0.0
+    options: Options = Options()
 
 
 @dataclass(frozen=True)
@@ -57,12 +83,20 @@ class Roles:
         Who scores, each with a name of its own.
     evidence_repeats, judge_repeats : int
         How often evidence is gathered, and how often each judge scores.
+    on_evidence : callable, optional
+        Called with a response's id and the evidence of a step, as soon as it is there.
     """
 
     analyst: Ask | None
     judges: Sequence[Ask]
     evidence_repeats: int = 1
     judge_repeats: int = 1
+    on_evidence: Callable[[str, StepEvidence], None] | None = None
+
+    def tell(self, response_id: str, evidence: StepEvidence) -> None:
+        """Pass a step's evidence on to whoever wants to see it at once."""
+        if self.on_evidence is not None:
+            self.on_evidence(response_id, evidence)
 
 
 class StageFailure(Record):

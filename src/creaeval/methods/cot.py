@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AfterValidator
-
 from creaeval.methods.base import Outcome
 from creaeval.methods.dialogue import Dialogue
 from creaeval.methods.panel import score_by_all
@@ -20,7 +18,7 @@ from creaeval.methods.raw import (
 )
 from creaeval.methods.registry import register
 from creaeval.sheets.read_replies import read_scores
-from creaeval.sheets.replies import Reply, say_something
+from creaeval.sheets.replies import Reply, Words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 class Reasoning(Reply):
     """What a scorer says of the work before it gives points."""
 
-    reasoning: Annotated[str, AfterValidator(say_something)]
+    reasoning: Annotated[str, Words(8000)]
 
 
 def calls_a_step(number: int) -> Callable[[Case, int, int, int], int]:

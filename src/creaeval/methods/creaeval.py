@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from creaeval.errors import CallError, PermanentCallError, ReplyError
-from creaeval.methods.analyse import analyse_step
+from creaeval.methods.analyse import analyse
 from creaeval.methods.base import Analysis, Outcome, failure
 from creaeval.methods.judge import judge_evidence
 from creaeval.methods.panel import score_by_all, stage_name
@@ -119,8 +119,8 @@ async def _step_by_step(
     failures: list[StageFailure] = []
     for step in steps_of(case):
         try:
-            evidence, memory = await analyse_step(
-                case, step, memories if hand_on else {}, analyst, repeat=number - 1
+            (evidence,), memory = await analyse(
+                case, [step], memories if hand_on else {}, analyst, repeat=number - 1
             )
         except PermanentCallError:
             raise
@@ -128,6 +128,7 @@ async def _step_by_step(
             failures.append(failure(stage_name(step.id, roles, number), analyst, error))
             break
         found.append(evidence)
+        roles.tell(case.response.id, evidence)
         if memory:
             memories[step.id] = memory
     whole = Evidence(response_id=case.response.id, steps=tuple(found))

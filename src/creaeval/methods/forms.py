@@ -9,17 +9,35 @@ from creaeval.sheets.replies import observed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from creaeval.tasks import Dimension, Step
+    from creaeval.tasks import Dimension, Step, Task
 
 _FINDING = '{"quotes": ["…"], "observation": "…", "status": "present"}'
 
 
-def evidence_form(step: Step, *, memory: bool = True) -> str:
-    """Show the form of the analyst's answer for a step, with a memory where other steps could read it."""
-    parts = [f'"memory": "{step.name}: …"'] if memory else []
+def evidence_form(step: Step, *, memory: bool, compare: bool) -> str:
+    """Show the form of the analyst's answer for a step.
+
+    Parameters
+    ----------
+    step : Step
+        The step.
+    memory : bool
+        Whether a memory is asked for.
+    compare : bool
+        Whether items are compared with each other.
+
+    Returns
+    -------
+    str
+    """
+    # Not by their keys: those of an earlier step would pass for those of the step that is read.
+    names = [step.name] if step.items is None else [f"{step.items.name} {number}" for number in (1, 2)]
+    lines = r"\n".join(f"{name}: …" for name in names)
+    parts = [f'"memory": "{lines}"'] if memory else []
     if step.items is not None:
         category = ['"category": "…"'] if step.items.categories else []
-        item = ", ".join([*category, *_findings(step.item_dimensions)])
+        same = ['"same_as": [], "why_same": ""'] if compare else []
+        item = ", ".join([*category, *_findings(step.item_dimensions), *same])
         parts.append(f'"items": {{"item_1": {{{item}}}, …}}')
     parts += _findings(observed(step.step_dimensions))
     return "{" + ", ".join(parts) + "}"
@@ -83,3 +101,27 @@ def _step_form(step: Step, *, categories: bool, analysis: bool, sums: bool) -> s
 
 def _worded(points: str, analysis: bool) -> str:
     return f'{{"analysis": "…", "points": {points}}}' if analysis else points
+
+
+def scoring_rules(task: Task, steps: Sequence[Step]) -> dict[str, bool]:
+    """Say which rules the scorer of these steps needs, for the templates: no others are shown.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    steps : sequence of Step
+        The steps to be scored.
+
+    Returns
+    -------
+    dict of str to bool
+        ``codes`` (items can be invalid), ``item_sums``, ``sums`` (Overalls) and ``whole`` (the Total).
+    """
+    sums = task.unit == "response"
+    return {
+        "codes": any(step.items is not None and step.items.judged_codes for step in steps),
+        "item_sums": sums and any(step.item_dimensions for step in steps),
+        "sums": sums,
+        "whole": len(steps) == len(task.steps),
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.methods.forms import score_form
+from creaeval.methods.forms import score_form, scoring_rules
 from creaeval.methods.render import render, render_prompt
 from creaeval.sheets.read_replies import read_scores
 from creaeval.sheets.replies import judge_reply
@@ -39,15 +39,14 @@ def judge_prompt(
     """
     parts = [{"step": task.step(found.step), "found": found} for found in evidence.steps]
     steps = [task.step(found.step) for found in evidence.steps]
-    whole = len(steps) == len(task.steps)
+    rules = scoring_rules(task, steps)
     return render_prompt(
         task.language,
         "judge",
         scenario=scenario,
         steps=steps,
-        whole=whole,
-        form=score_form(steps, whole=whole, sums=task.unit == "response"),
-        sums=task.unit == "response",
+        form=score_form(steps, whole=rules["whole"], sums=rules["sums"]),
+        **rules,
         evidence=render(task.language, "evidence", steps=parts, quotes=quotes),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from creaeval.methods.forms import score_form
+from creaeval.methods.forms import score_form, scoring_rules
 from creaeval.methods.render import oneline, render, render_prompt
 from creaeval.sheets import StepShape, StepTexts, check_grid
 from creaeval.sheets.quotes import place_name
@@ -79,7 +79,7 @@ def scorer_prompt(case: Case, steps: Sequence[Step], *, analysis: bool = False) 
         scenario=case.scenario,
         steps=steps,
         form=_form(case, steps, analysis=analysis),
-        examples=case.examples,
+        examples=case.options.examples,
         responses=[{"step": step, "text": response_text(case, step)} for step in steps],
         **_rules(case, steps, analysis=analysis),
     )
@@ -146,16 +146,21 @@ def categories_of(case: Case, steps: Sequence[Step]) -> tuple[str, ...]:
 
 def _rules(case: Case, steps: Sequence[Step], *, analysis: bool = False) -> dict[str, Any]:
     return {
+        **scoring_rules(case.task, steps),
         "categories": categories_of(case, steps),
         "analysis": analysis,
-        "whole": len(steps) == len(case.task.steps),
-        "sums": case.task.unit == "response",
     }
 
 
 def _form(case: Case, steps: Sequence[Step], *, analysis: bool = False) -> str:
-    rules = _rules(case, steps, analysis=analysis)
-    return score_form(steps, **{**rules, "categories": bool(rules["categories"])})
+    rules = scoring_rules(case.task, steps)
+    return score_form(
+        steps,
+        whole=rules["whole"],
+        sums=rules["sums"],
+        categories=bool(categories_of(case, steps)),
+        analysis=analysis,
+    )
 
 
 def grid_columns(case: Case, step: Step) -> int | None:

@@ -1,14 +1,12 @@
 """The method ``reference``: each yes/no test is a comparison with a text that was written to the same plot.
 
 After Li et al., arXiv 2504.15784, in our own words: their prompts and their cutoff are not published, so the
-cutoff is the user's (``Case.reference_cutoff``), by default 0: as good as the reference.
+cutoff is the user's (``Options.reference_cutoff``), by default 0: as good as the reference.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
-
-from pydantic import AfterValidator, Field
 
 from creaeval.errors import SettingError
 from creaeval.methods.base import Outcome, StageFailure
@@ -17,7 +15,7 @@ from creaeval.methods.raw import response_text, steps_of
 from creaeval.methods.registry import register
 from creaeval.methods.render import render_prompt
 from creaeval.sheets import ScoreSheet, StepScores, complete_sheet
-from creaeval.sheets.replies import Reply, say_something
+from creaeval.sheets.replies import Reply, Words
 from creaeval.tasks import fold
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ _POINTS = {
 class Comparison(Reply):
     """How the second of two texts stands beside the first: words, then a rating of the second."""
 
-    analysis: Annotated[str, Field(min_length=1, max_length=700), AfterValidator(say_something)]
+    analysis: Annotated[str, Words(1400)]
     rating: Literal[
         "significantly worse", "slightly worse", "same", "slightly better", "significantly better"
     ]
@@ -92,7 +90,7 @@ async def reference(case: Case, roles: Roles) -> Outcome:
         who = trail.who(judge, repeat)
         for dimension, (second, first) in zip(step.dimensions, ratings, strict=True):
             average = (_POINTS[second] - _POINTS[first]) / 2
-            passed[dimension.id] = float(average >= case.reference_cutoff)
+            passed[dimension.id] = float(average >= case.options.reference_cutoff)
             trail.add(
                 judge,
                 repeat,

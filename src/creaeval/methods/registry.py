@@ -27,7 +27,6 @@ _BUILTIN_MODULES = (
     "creaeval.methods.thoughts",
     "creaeval.methods.reference",
     "creaeval.methods.sft",
-    "creaeval.methods.sft_evidence",
     "creaeval.methods.samer",
     "creaeval.methods.offline",
 )

@@ -1,9 +1,10 @@
-"""The method ``sft``: a model trained on a rater's sheets scores, asked in the words of ``direct``."""
+"""Models trained on a rater's sheets score: ``sft`` as ``direct`` does, ``sft-evidence`` as ``creaeval``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from creaeval.methods.creaeval import creaeval, steps_and_judges
 from creaeval.methods.direct import direct, one_call
 from creaeval.methods.registry import register
 
@@ -28,3 +29,22 @@ async def sft(case: Case, roles: Roles) -> Outcome:
         A sheet from each judge that succeeded.
     """
     return await direct(case, roles)
+
+
+@register("sft-evidence", calls=steps_and_judges, provider="hf", aliases=("SFT_Evidence", "SFT on evidence"))
+async def sft_evidence(case: Case, roles: Roles) -> Outcome:
+    """Have an analyst gather evidence as in creaeval, and a model trained on evidence and sheets score it.
+
+    Parameters
+    ----------
+    case : Case
+        The response and its scenario.
+    roles : Roles
+        One analyst; the trained models as judges.
+
+    Returns
+    -------
+    Outcome
+        With evidence and memories as far as the analyst got, and a sheet from each judge that succeeded.
+    """
+    return await creaeval(case, roles)

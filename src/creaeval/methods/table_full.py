@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from creaeval.methods.base import Outcome
 from creaeval.methods.dialogue import Dialogue
@@ -17,7 +17,7 @@ from creaeval.methods.raw import opening_prompt, points_text, response_shape, sc
 from creaeval.methods.registry import register
 from creaeval.methods.render import render
 from creaeval.sheets.read_replies import read_scores
-from creaeval.sheets.replies import Reply, say_something
+from creaeval.sheets.replies import Reply, Words
 
 if TYPE_CHECKING:
     from creaeval.llm import Ask
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 #: The stage of all three calls: they are about the whole response.
 _STAGE = "judge"
-_Words = Annotated[str, AfterValidator(say_something)]
 
 
 class Column(Reply):
     """A check that every row is put to, as far as it bears on it."""
 
-    name: _Words
-    question: _Words
+    name: Annotated[str, Words(80)]
+    question: Annotated[str, Words(300)]
 
 
 class Schema(Reply):
     """The columns of a judge's table."""
 
-    columns: Annotated[list[Column], Field(min_length=1)]
+    # As elsewhere, the most is for models that a grammar holds and that could run on.
+    columns: Annotated[list[Column], Field(min_length=1, json_schema_extra={"maxItems": 12})]
 
 
 def three_calls(_: Case, judges: int, __: int, judge_repeats: int) -> int:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from creaeval.llm import CallRecord
     from creaeval.methods import Outcome
     from creaeval.runs import Plan
+    from creaeval.sheets import StepEvidence
+    from creaeval.tasks import Task
 
 
 _SECONDS_BETWEEN_LINES = 30.0
@@ -73,10 +75,20 @@ class ProgressWatcher:
         Says how much there is to do.
     on_change : callable, optional
         Called after each change, for whoever counts over several runs.
+    show_evidence : bool
+        Whether the evidence of each step is printed above the line as soon as it is there.
     """
 
-    def __init__(self, progress: Progress, plan: Plan, on_change: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        progress: Progress,
+        plan: Plan,
+        on_change: Callable[[], None] | None = None,
+        *,
+        show_evidence: bool = False,
+    ) -> None:
         self._progress, self._plan, self._on_change = progress, plan, on_change
+        self._show_evidence = show_evidence
         self.counts = Counts()
         self._calls: dict[str, int] = {}
         self._said = time.monotonic()
@@ -108,6 +120,13 @@ class ProgressWatcher:
         """Count a failed attempt."""
         self.counts.retries += 1
         self._draw(0)
+
+    def evidence_found(self, response_id: str, evidence: StepEvidence) -> None:
+        """Print a step's evidence, if it is to be shown."""
+        if self._show_evidence:
+            self._stage = escape(f"{response_id} {evidence.step}")
+            for line in evidence_lines(self._plan.task, evidence):
+                self._progress.console.print(escape(line), soft_wrap=True)
 
     def response_done(self, outcome: Outcome) -> None:
         """Count a finished response."""
@@ -182,6 +201,40 @@ class ExperimentProgress:
         return counts.words(f"{self._ended}/{self._n_runs} runs, {counts.done} responses or batches")
 
 
+def evidence_lines(task: Task, evidence: StepEvidence) -> list[str]:
+    """Write a step's evidence for somebody who waits.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    evidence : StepEvidence
+        Of one of its steps.
+
+    Returns
+    -------
+    list of str
+        The step's name, then a line for each observation under its item.
+    """
+    step = task.step(evidence.step)
+    lines = ["", f"Evidence for {step.name}:"]
+    for item in evidence.given_items:
+        about = [step.items.name if step.items is not None else "item", str(item.item)]
+        same = " and ".join(map(str, item.same_as))
+        notes = [*([item.category] if item.category else []), *([f"says the same as {same}"] if same else [])]
+        lines.append("  " + " ".join(about) + (f" ({'; '.join(notes)})" if notes else ""))
+        lines += [
+            f"    {step.dimension(name).name}: {finding.observation}"
+            for name, finding in item.dimensions.items()
+        ]
+    lines += [
+        f"  {step.dimension(name).name}: {finding.observation}"
+        for name, finding in evidence.dimensions.items()
+        if step.dimension(name).derive != "distinct_categories"
+    ]
+    return lines
+
+
 def cost_text(usd: float, unpriced: int) -> str:
     """Write a cost so that what is not known is said.
 
@@ -207,7 +260,7 @@ def cost_text(usd: float, unpriced: int) -> str:
 
 
 @contextmanager
-def show_progress(plan: Plan, console: Console) -> Iterator[ProgressWatcher]:
+def show_progress(plan: Plan, console: Console, *, show_evidence: bool = False) -> Iterator[ProgressWatcher]:
     """Draw progress while the block runs.
 
     Parameters
@@ -216,6 +269,8 @@ def show_progress(plan: Plan, console: Console) -> Iterator[ProgressWatcher]:
         What is being done.
     console : rich.console.Console
         Standard error; on a pipe nothing is drawn.
+    show_evidence : bool
+        Whether evidence is printed as it is found.
 
     Yields
     ------
@@ -223,7 +278,7 @@ def show_progress(plan: Plan, console: Console) -> Iterator[ProgressWatcher]:
         To hand to the engine.
     """
     with _drawn(console) as progress:
-        yield ProgressWatcher(progress, plan)
+        yield ProgressWatcher(progress, plan, show_evidence=show_evidence)
 
 
 @contextmanager

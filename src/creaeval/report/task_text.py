@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def task_text(task: Task) -> str:
-    """Write out a task with steps, dimensions, scales and rubric levels.
+    """Write out a task with steps, dimensions, scales, requirements, rubric levels and examples.
 
     Parameters
     ----------
@@ -75,5 +75,7 @@ def _dimension_lines(step: Step, dimension: Dimension) -> list[str]:
         "ranking_grid": "; computed where the grid can be read",
     }[dimension.derive]
     head = f"  {step.id}.{dimension.id} ({dimension.name}), {dimension.scale}{per}{how}"
+    requirements = [f"      requirement: {text}" for text in dimension.requirements]
     levels = [f"      {level.label}: {level.text}" for level in dimension.levels]
-    return [head, f"    {dimension.description}", *levels]
+    examples = [f"      example of evidence: {text}" for text in dimension.examples]
+    return [head, f"    {dimension.description}", *requirements, *levels, *examples]

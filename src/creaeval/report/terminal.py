@@ -9,8 +9,8 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
+from creaeval.report.evidence_text import evidence_notes
 from creaeval.report.progress import cost_text
-from creaeval.report.quote_text import quotes_line
 from creaeval.report.unit_text import unit_table
 from creaeval.runs.confidence import confidence_notes
 from creaeval.tasks import display_name, resolve
@@ -80,17 +80,11 @@ def notes(run: Run) -> list[str]:
     """
     lines: list[str] = []
     summary = run.summary
-    if summary.quotes:
-        lines.append(f"{quotes_line(summary)}; responses/*.json says which.")
+    lines += evidence_notes(run, "responses/*.json")
     if summary.not_captured:
         lines.append(
             f"Expected scores: {summary.not_captured} could not be taken (invalid is not_captured), since "
             "too little of the probability was on known points; see trail in responses/*.json."
-        )
-    if summary.copied_observations:
-        lines.append(
-            f"Observations: {summary.copied_observations} of {summary.observations} repeat six or more words "
-            "in a row of the response, so the judges have seen these words; see copied in responses/*.json."
         )
     if wrong := summary.disagreements:
         lines.append(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.data.batches import BATCH
+from creaeval.errors import SettingError
 from creaeval.methods import get_method
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from creaeval.llm import ChatModel
+    from creaeval.sheets import Depth
     from creaeval.tasks import Task
 
 DEFAULT_MODEL = "local"
@@ -75,3 +78,43 @@ def default_reading(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
     offline = default_judge(method) == OFFLINE
     reading = {**given, "batch": given.get("batch") or (_OFFLINE_BATCH if offline else BATCH)}
     return {**reading, "mix_participants": True} if offline else reading
+
+
+def evidence_depth(wanted: Depth | None, analyst: ChatModel, judges: Sequence[ChatModel]) -> Depth:
+    """Choose how much the analyst writes.
+
+    Parameters
+    ----------
+    wanted : {"full", "brief"} or None
+        What the user said.
+    analyst : ChatModel
+        Who gathers the evidence.
+    judges : sequence of ChatModel
+        Who reads it. One that was trained on evidence names in ``evidence`` how much of it that was.
+
+    Returns
+    -------
+    {"full", "brief"}
+        What the user said, else what the judges were trained on, else brief by the local model or any other
+        GGUF file, which are small, and full by all others.
+
+    Raises
+    ------
+    SettingError
+        A judge was trained on evidence of another depth.
+    """
+    named: dict[str, Depth | Literal[""]] = {judge.name: getattr(judge, "evidence", "") for judge in judges}
+    trained: dict[str, Depth] = {name: known for name, known in named.items() if known}
+    chosen: Depth = "brief" if analyst.identity.get("provider") == DEFAULT_MODEL else "full"
+    if trained:
+        chosen = next(iter(trained.values()))
+    if wanted is not None:
+        chosen = wanted
+    for name, other in trained.items():
+        if other != chosen:
+            raise SettingError(
+                f"{name} was trained on {other} evidence, as its card says, and cannot judge {chosen} "
+                "evidence. "
+                f"Use --evidence {other}, or a model that was trained on {chosen} evidence."
+            )
+    return chosen

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from creaeval.llm.settings import RoleSettings
     from creaeval.methods import CallSummary, Case
     from creaeval.runs.plan import Plan
+    from creaeval.sheets import StepEvidence
 
 
 _RESPONSES_A_REQUEST = 4
@@ -36,6 +37,10 @@ class Watcher(Protocol):
 
     def attempt_failed(self) -> None:
         """Hear of a failed attempt that may be repeated."""
+        ...
+
+    def evidence_found(self, response_id: str, evidence: StepEvidence) -> None:
+        """Hear of a step's evidence, as soon as it was read."""
         ...
 
     def response_done(self, outcome: Outcome) -> None:
@@ -112,6 +117,7 @@ async def carry_out(
         [ask(*judge, "judge") for judge in plan.roles[-len(plan.judges) :]],
         plan.evidence_repeats,
         plan.judge_repeats,
+        None if watcher is None else watcher.evidence_found,
     )
     score_case = get_method(plan.method).score
     models = {id(model): model for model, _ in plan.roles}.values()

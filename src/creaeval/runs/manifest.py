@@ -59,14 +59,21 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
         "task_sha256": _hash(plan.task.model_dump(mode="json")),
         "method": plan.method,
         "analyst": None if len(judges) == len(plan.roles) else _model(*plan.roles[0]),
+        **(
+            {} if plan.analyst is None else {"evidence": plan.options.evidence, "copied": plan.options.copied}
+        ),
         "evidence_repeats": plan.evidence_repeats,
         "judge_repeats": plan.judge_repeats,
         "judges": [
             {**_model(*judge), **({"scorer": method.scorer(judge[0].name)} if method.suffix else {})}
             for judge in judges
         ],
-        **({"examples": [asdict(example) for example in plan.examples]} if plan.examples else {}),
-        **({"reference_cutoff": plan.reference_cutoff} if plan.method == "reference" else {}),
+        **(
+            {"examples": [asdict(example) for example in plan.options.examples]}
+            if plan.options.examples
+            else {}
+        ),
+        **({"reference_cutoff": plan.options.reference_cutoff} if plan.method == "reference" else {}),
         "prompts_sha256": {"language": plan.task.language, **prompt_hashes(plan.task.language)},
         "scenarios": sorted({case.scenario.id for case in plan.cases if case.scenario is not None}),
         "responses": [
@@ -118,6 +125,8 @@ def describe_result(run: Run, plan: Plan) -> dict[str, Any]:
         "quotes_not_found": summary.quotes_not_found,
         "observations": summary.observations,
         "observations_copied_in_part": summary.copied_observations,
+        "observations_with_scores": summary.scored_observations,
+        "evidence_notes": summary.evidence_notes,
         "failed_attempts": summary.failed_attempts,
         "tokens_by_stage": {stage: asdict(tokens) for stage, tokens in summary.tokens.items()},
         "cost_usd": None if spent.unpriced else spent.cost_usd,

@@ -5,32 +5,35 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.data import find_scenario, unit_ids
 from creaeval.errors import DataError, SettingError
+from creaeval.llm import Settings
 from creaeval.llm.key import answer_settings
 from creaeval.llm.settings import RoleSettings, role_settings
 from creaeval.methods import (
     Case,
     Method,
+    Options,
     StageFailure,
     get_method,
     list_methods,
     prompt_hashes,
     prompt_languages,
 )
+from creaeval.runs.defaults import evidence_depth
 from creaeval.runs.units import asks_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from creaeval.data import Response
-    from creaeval.data.examples import Example
     from creaeval.llm import ChatModel
+    from creaeval.sheets import Depth
     from creaeval.tasks import Scenario, Task
 
 MissingStep = Literal["refuse", "skip"]
@@ -64,10 +67,8 @@ class Plan:
         Batches of which no unit is to be scored, so that nobody is asked about them.
     evidence_repeats, judge_repeats : int
         How often evidence is gathered, and how often each judge scores it.
-    examples : tuple of Example
-        Work by others that judges are shown with its points.
-    reference_cutoff : float
-        From which average on the method ``reference`` passes a test.
+    options : Options
+        How the method goes about it; its evidence is None where no analyst is asked.
     """
 
     task: Task
@@ -82,8 +83,7 @@ class Plan:
     unasked: tuple[Response, ...] = ()
     evidence_repeats: int = 1
     judge_repeats: int = 1
-    examples: tuple[Example, ...] = ()
-    reference_cutoff: float = 0.0
+    options: Options = field(default_factory=Options)
 
     @cached_property
     def run_id(self) -> str:
@@ -100,10 +100,13 @@ class Plan:
             "responses": sorted(map(_content_hash, self.cases)),
             "refused": sorted([*self.refused, *(one.id for one in self.unasked)]),
         }
-        if self.examples:
-            content["examples"] = [astuple(example) for example in self.examples]
-        if self.reference_cutoff:
-            content["reference_cutoff"] = self.reference_cutoff
+        options = self.options
+        if self.analyst is not None:
+            content["evidence"] = [options.evidence, options.copied]
+        if options.examples:
+            content["examples"] = [astuple(example) for example in options.examples]
+        if options.reference_cutoff:
+            content["reference_cutoff"] = options.reference_cutoff
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:10]
 
     @property
@@ -137,8 +140,7 @@ def make_plan(
     missing_step: MissingStep = "refuse",
     evidence_repeats: int = 1,
     judge_repeats: int = 1,
-    examples: Sequence[Example] = (),
-    reference_cutoff: float = 0.0,
+    options: Options = Options(),  # noqa: B008 - frozen
 ) -> Plan:
     """Check everything that can be checked before the first call.
 
@@ -158,10 +160,9 @@ def make_plan(
         What to do with a response that lacks a step: refuse it, or score the steps it has.
     evidence_repeats, judge_repeats : int
         How often evidence is gathered, and how often each judge scores.
-    examples : sequence of Example
-        Work by others that judges are shown with its points, where the method can show it.
-    reference_cutoff : float
-        From which average on, -2 to 2, the method ``reference`` passes a test; other methods take only 0.
+    options : Options
+        How the method goes about it. Evidence of which nothing is said is brief by a ``local:`` analyst and
+        full by all others; judges that were trained on evidence read what they were trained on.
 
     Returns
     -------
@@ -180,13 +181,7 @@ def make_plan(
     chosen = get_method(method)
     method = chosen.name
     _check_method(chosen, task, evidence_repeats, judge_repeats)
-    if examples and not chosen.examples:
-        able = ", ".join(one.name for one in list_methods() if one.examples)
-        raise SettingError(f"The method {method} shows no examples; those that do are {able}.")
-    if reference_cutoff and method != "reference":
-        raise SettingError(f"A reference cutoff goes with the method reference, not with {method}.")
-    if not -2 <= reference_cutoff <= 2:
-        raise SettingError(f"reference cutoff: found {reference_cutoff}, expected a number from -2 to 2.")
+    _check_options(chosen, options)
     if not chosen.uses_analyst:
         analyst = None
     elif analyst is None:
@@ -209,6 +204,8 @@ def make_plan(
             f"Task {task.id} is in language {task.language!r}; "
             f"there are prompts in {', '.join(prompt_languages())}."
         )
+    if analyst is not None:
+        options = replace(options, evidence=evidence_depth(options.evidence, analyst, judges))
     cases: list[Case] = []
     refused: dict[str, StageFailure] = {}
     nothing_to_ask: list[Response] = []
@@ -220,7 +217,7 @@ def make_plan(
             problems += error.problems
             continue
         missing = response.missing_steps(task)
-        case = Case(task, _without(task, response, missing), scenario, tuple(examples), reference_cutoff)
+        case = Case(task, _without(task, response, missing), scenario, options)
         if asks_nothing(task, response):
             nothing_to_ask.append(response)
         elif reason := _refusal(task, response, missing, missing_step):
@@ -235,7 +232,7 @@ def make_plan(
         method,
         analyst,
         tuple(judges),
-        None if analyst is None else role_settings(analyst, settings or {}, "analyst"),
+        None if analyst is None else _analyst_settings(analyst, settings or {}, options.depth),
         tuple(_judge_settings(judge, settings or {}, chosen) for judge in judges),
         tuple(responses),
         tuple(cases),
@@ -243,12 +240,21 @@ def make_plan(
         tuple(nothing_to_ask),
         evidence_repeats,
         judge_repeats,
-        tuple(examples),
-        reference_cutoff,
+        options,
     )
     # A method that does not fit the task says so when it counts its calls.
     _ = plan.n_calls
     return plan
+
+
+def _analyst_settings(analyst: ChatModel, given: Mapping[str, Any], depth: Depth) -> RoleSettings:
+    role = role_settings(analyst, given, "analyst")
+    if depth == "brief" or role.settings.max_tokens != Settings().max_tokens:
+        return role
+    if {"max_tokens", "analyst.max_tokens"} & given.keys():
+        return role
+    # Full evidence for eight items is longer than the usual limit, and a reply that was cut off is paid for.
+    return replace(role, settings=replace(role.settings, max_tokens=2 * role.settings.max_tokens))
 
 
 def _judge_settings(judge: ChatModel, given: Mapping[str, Any], method: Method) -> RoleSettings:
@@ -269,6 +275,21 @@ def _check_method(method: Method, task: Task, evidence_repeats: int, judge_repea
         raise SettingError(
             f"The method {method.name} gathers no evidence that could be repeated; repeat judging instead."
         )
+
+
+def _check_options(method: Method, options: Options) -> None:
+    if options.examples and not method.examples:
+        able = ", ".join(other.name for other in list_methods() if other.examples)
+        raise SettingError(f"The method {method.name} shows no examples; those that do are {able}.")
+    if options.reference_cutoff and method.name != "reference":
+        raise SettingError(f"A reference cutoff goes with the method reference, not with {method.name}.")
+    if not -2 <= options.reference_cutoff <= 2:
+        raise SettingError(
+            f"reference cutoff: found {options.reference_cutoff}, expected a number from -2 to 2."
+        )
+    if not method.uses_analyst and (options.evidence is not None or options.copied != "report"):
+        setting = "--evidence" if options.evidence is not None else "--copied"
+        raise SettingError(f"{setting} is for methods that gather evidence; {method.name} gathers none.")
 
 
 def _content_hash(case: Case) -> str:

@@ -8,7 +8,7 @@ import threading
 import warnings
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from creaeval.data import Response, batch_notes, read_responses, read_scenarios
 from creaeval.data.batches import BATCH
@@ -17,6 +17,7 @@ from creaeval.errors import BudgetReachedError, CreaEvalError
 from creaeval.llm import ChatModel, Ledger, Settings, open_model
 from creaeval.llm.budget import Budget
 from creaeval.llm.providers.book import open_book
+from creaeval.methods import Options
 from creaeval.runs.defaults import DEFAULT_MODEL, default_judge, default_method, default_reading
 from creaeval.runs.engine import carry_out
 from creaeval.runs.manifest import describe_plan, describe_result
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from creaeval.methods import Outcome
     from creaeval.runs.engine import Watcher
     from creaeval.runs.run import Run, State
+    from creaeval.sheets import Depth
 
 DEFAULT_LEDGER = ".creaeval/ledger.db"
 
@@ -52,6 +54,8 @@ def score(
     reading: Mapping[str, Any] | None = None,
     evidence_repeats: int = 1,
     judge_repeats: int = 1,
+    evidence: Depth | None = None,
+    copied: Literal["report", "again"] = "report",
     examples: str | Path | None = None,
     reference_cutoff: float = 0.0,
     ledger: str | Path = DEFAULT_LEDGER,
@@ -90,6 +94,12 @@ def score(
     evidence_repeats, judge_repeats : int
         How often evidence is gathered, and how often each judge scores it; at a temperature of 0 repeats may
         be equal, and a UserWarning says so.
+    evidence : {"full", "brief"}, optional
+        How much the analyst writes: for each dimension 30 to 60 words on its requirements, or one sentence.
+        If not given, brief for a ``local:`` analyst and full for all others.
+    copied : {"report", "again"}
+        What is done with observations that repeat six or more words in a row of the response: report them,
+        or have the analyst word them anew first, once.
     examples : path, optional
         Work by others with its points, shown to the judges of a method that can show it; see
         :func:`creaeval.data.examples.read_examples`.
@@ -142,8 +152,7 @@ def score(
         reading=reading,
         evidence_repeats=evidence_repeats,
         judge_repeats=judge_repeats,
-        examples=examples,
-        reference_cutoff=reference_cutoff,
+        options=Options(evidence, copied, read_examples(examples, the_task), reference_cutoff),
     )
     size = (reading or {}).get("batch", BATCH)
     for note in (*repeat_notes(plan), *batch_notes(plan.task, plan.responses, size)):
@@ -168,10 +177,18 @@ def prepare(
     reading: Mapping[str, Any] | None = None,
     evidence_repeats: int = 1,
     judge_repeats: int = 1,
-    examples: str | Path | None = None,
-    reference_cutoff: float = 0.0,
+    options: Options = Options(),  # noqa: B008 - frozen
 ) -> Plan:
-    """Read and check all inputs of :func:`score`, whose parameters these are.
+    """Read and check all inputs of :func:`score`, whose parameters these are but for how a method works.
+
+    Parameters
+    ----------
+    responses, task, scenarios, analyst, judges, method, settings, models, keys, missing_step, reading
+        As there.
+    evidence_repeats, judge_repeats
+        As there.
+    options : Options
+        How the method goes about it.
 
     Returns
     -------
@@ -203,8 +220,7 @@ def prepare(
         missing_step=missing_step,
         evidence_repeats=evidence_repeats,
         judge_repeats=judge_repeats,
-        examples=read_examples(examples, the_task) if examples is not None else (),
-        reference_cutoff=reference_cutoff,
+        options=options,
     )
 
 

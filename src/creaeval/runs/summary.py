@@ -86,8 +86,11 @@ class Summary:
     quotes_exact, quotes_nearly, quotes_elsewhere, quotes_not_found : int
         How many of them stand in their own item or step word for word or nearly, elsewhere in the response,
         or nowhere in it.
-    observations, copied_observations : int
-        The analyst's observations, and how many copy the response in part.
+    observations, copied_observations, scored_observations : int
+        The analyst's observations, how many copy the response in part, and how many hold what reads like a
+        score.
+    evidence_notes : int
+        Remarks on evidence: what was left out of it, or is to be read with care.
     disagreements : int
         Places where a judge's own value is not the computed one.
     first_disagreement : str
@@ -109,6 +112,8 @@ class Summary:
     quotes_not_found: int
     observations: int
     copied_observations: int
+    scored_observations: int
+    evidence_notes: int
     disagreements: int
     first_disagreement: str
     grid_notes: tuple[str, ...]
@@ -158,12 +163,14 @@ def summarise_outcomes(
             for quote in evidence.quotes:
                 counts[f"quotes_{quote.outcome.replace(' ', '_')}"] += 1
             for step in evidence.steps:
+                counts["evidence_notes"] += len(step.notes)
                 if step.grid_note and step.grid_score is None:
                     grids.append(f"{outcome.response_id}, {step.step}: {step.grid_note}.")
                 for name, finding in step.findings:
                     if task.step(step.step).dimension(name).derive != "distinct_categories":
                         counts["observations"] += 1
                         counts["copied_observations"] += finding.copied > 0
+                        counts["scored_observations"] += bool(finding.score_words)
     order = [step.id for step in task.steps if step.id in tokens]
     stages = [*order, *(stage for stage in tokens if stage not in order)]
     whole = sum((tokens[stage] for stage in stages), Tokens())

@@ -1,13 +1,15 @@
 """Evidence and score sheets, and everything on them that is arithmetic or can be checked."""
 
 from creaeval.sheets.compute import complete_sheet, disagreements, distinct_categories
-from creaeval.sheets.evidence import DimensionEvidence, Evidence, ItemEvidence, Quote, StepEvidence
+from creaeval.sheets.evidence import Depth, DimensionEvidence, Evidence, ItemEvidence, Quote, StepEvidence
 from creaeval.sheets.grid import GridCheck, check_grid, faulty_columns, read_grid
-from creaeval.sheets.quotes import StepTexts, copied_share, find_quote
+from creaeval.sheets.quotes import StepTexts, find_quote
 from creaeval.sheets.score_sheet import ItemScores, Score, ScoreSheet, StepScores
 from creaeval.sheets.shape import StepShape, evidence_shape
+from creaeval.sheets.wording import copied_runs, copied_share, find_score_words
 
 __all__ = [
+    "Depth",
     "DimensionEvidence",
     "Evidence",
     "GridCheck",
@@ -22,11 +24,13 @@ __all__ = [
     "StepTexts",
     "check_grid",
     "complete_sheet",
+    "copied_runs",
     "copied_share",
     "disagreements",
     "distinct_categories",
     "evidence_shape",
     "faulty_columns",
     "find_quote",
+    "find_score_words",
     "read_grid",
 ]

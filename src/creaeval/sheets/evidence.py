@@ -7,6 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Status = Literal["present", "none"]
+#: How much the analyst writes: each requirement with how far it is met and why, or one sentence.
+Depth = Literal["full", "brief"]
 QuoteOutcome = Literal["exact", "nearly", "elsewhere", "not found"]
 
 
@@ -53,21 +55,29 @@ class DimensionEvidence(Record):
     """What the analyst saw for one dimension: its own words, whether there was anything, and quotes.
 
     ``copied`` is the share of the observation that is the respondent's wording after all (see
-    :func:`creaeval.sheets.copied_share`).
+    :func:`creaeval.sheets.copied_share`); ``score_words`` are the words of it that read as a score, which an
+    analyst must not give, empty if there are none (see :func:`creaeval.sheets.find_score_words`).
     """
 
     observation: str
     status: Status
     copied: float = 0.0
+    score_words: str = ""
     quotes: tuple[Quote, ...] = ()
 
 
 class ItemEvidence(Record):
-    """Evidence for one item; a blank item has no dimensions and nobody judges it."""
+    """Evidence for one item; a blank item has no dimensions and nobody judges it.
+
+    ``same_as`` are the other items of the list that say the same as this one by the analyst's comparison, and
+    ``why_same`` says what both say.
+    """
 
     item: int
     blank: bool = False
     category: str | None = None
+    same_as: tuple[int, ...] = ()
+    why_same: str = ""
     dimensions: dict[str, DimensionEvidence] = Field(default_factory=dict)
 
 
@@ -75,7 +85,8 @@ class StepEvidence(Record):
     """Evidence for one step.
 
     ``grid_score`` is the computed value of a ranking grid, None where the step has none or it cannot be
-    read (``grid_note`` says why). It is for the score sheet; no judge sees it.
+    read (``grid_note`` says why). It is for the score sheet; no judge sees it. ``notes`` say what of the
+    analyst's answer was left out or is to be read with care.
     """
 
     step: str
@@ -83,6 +94,7 @@ class StepEvidence(Record):
     dimensions: dict[str, DimensionEvidence] = Field(default_factory=dict)
     grid_score: int | None = None
     grid_note: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def given_items(self) -> tuple[ItemEvidence, ...]:

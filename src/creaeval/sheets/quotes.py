@@ -1,4 +1,4 @@
-"""Compare the analyst's words with the response: quotes must be in it, observations should not."""
+"""Look up the analyst's quotes: each in the item or step that it is given for, then elsewhere."""
 
 from __future__ import annotations
 
@@ -23,9 +23,6 @@ NEARLY_LEAST = 12
 
 # Words around the best alignment that may belong to the passage, where the quote leaves some out.
 _MARGIN = 3
-
-#: Words in a row that an observation shares with the response before they count as copied.
-COPIED_RUN = 6
 
 #: A word or a punctuation mark; in scripts without spaces between words every sign is one.
 WORD = r"[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+|\S"
@@ -227,40 +224,9 @@ def _whole_words(needle: str, text: str, start: int, end: int) -> tuple[int, int
     return passage[0].start(), passage[-1].end()
 
 
-def copied_share(observation: str, text: str) -> float:
-    """Measure how much of an observation is copied from a text.
-
-    Judges read observations in place of the response, so a copying analyst lets the response through.
-
-    Parameters
-    ----------
-    observation : str
-        What the analyst wrote as its own words.
-    text : str
-        What the respondent wrote.
-
-    Returns
-    -------
-    float
-        Share of the observation's words, 0 to 1, that stand in runs of ``COPIED_RUN`` or more words which the
-        text has too; 0 for an observation shorter than that.
-    """
-    words, runs = _words(observation), _runs(text)
-    copied: set[int] = set()
-    for i in range(len(words) - COPIED_RUN + 1):
-        if tuple(words[i : i + COPIED_RUN]) in runs:
-            copied.update(range(i, i + COPIED_RUN))
-    return round(len(copied) / len(words), 3) if words else 0.0
-
-
-@lru_cache(maxsize=32)
-def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    words = _words(text)
-    return frozenset(tuple(words[i : i + COPIED_RUN]) for i in range(len(words) - COPIED_RUN + 1))
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", _fold(text).text)
+def fold_text(text: str) -> str:
+    """Write a text as words are compared: without case, typographic marks and runs of white space."""
+    return _folded(text).text
 
 
 def _fold(text: str) -> _Folded:

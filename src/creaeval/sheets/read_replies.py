@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from creaeval.sheets.compute import complete_sheet
 from creaeval.sheets.evidence import DimensionEvidence, ItemEvidence, StepEvidence
 from creaeval.sheets.grid import check_grid
-from creaeval.sheets.quotes import copied_share
 from creaeval.sheets.replies import item_key, observed
 from creaeval.sheets.score_sheet import ItemScores, ScoreSheet, StepScores
+from creaeval.sheets.wording import copied_share, find_score_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from creaeval.sheets.quotes import StepTexts
     from creaeval.sheets.replies import Finding, Reply
     from creaeval.sheets.shape import StepShape
-    from creaeval.tasks import Step, Task
+    from creaeval.tasks import Dimension, Step, Task
 
 
 def read_evidence(
@@ -44,23 +44,31 @@ def read_evidence(
     tuple of (StepEvidence, str)
         The evidence, and the analyst's memory of the step, empty where none was asked for.
     """
-    found: dict[str, Any] = {name: getattr(reply, name) for name in type(reply).model_fields}
+    values: dict[str, Any] = {name: getattr(reply, name) for name in type(reply).model_fields}
+    notes: list[str] = []
+    forms = {
+        number: getattr(values["items"], item_key(number)) for number, blank in items.items() if not blank
+    }
+    same = _same_items(forms, notes)
     entries: list[ItemEvidence] = []
-    for number, blank in items.items():
-        if blank:
+    for number in items:
+        if number not in forms:
             entries.append(ItemEvidence(item=number, blank=True))
             continue
-        item = getattr(found["items"], item_key(number))
+        item = forms[number]
+        others, why = same.get(number, ((), ""))
         entries.append(
             ItemEvidence(
                 item=number,
                 category=getattr(item, "category", None),
+                same_as=others,
+                why_same=why,
                 dimensions={
-                    d.id: _dimension(getattr(item, d.id), texts, number) for d in step.item_dimensions
+                    d.id: _dimension(d, getattr(item, d.id), texts, number) for d in step.item_dimensions
                 },
             )
         )
-    dimensions = {d.id: _dimension(found[d.id], texts) for d in observed(step.step_dimensions)}
+    dimensions = {d.id: _dimension(d, values[d.id], texts) for d in observed(step.step_dimensions)}
     dimensions |= {
         d.id: _categories_seen(entries) for d in step.step_dimensions if d.derive == "distinct_categories"
     }
@@ -76,18 +84,77 @@ def read_evidence(
             dimensions={d.id: dimensions[d.id] for d in step.step_dimensions},
             grid_score=grid.score if grid is not None else None,
             grid_note=grid.note if grid is not None else "",
+            notes=tuple(notes),
         ),
-        str(found.get("memory", "")).strip(),
+        str(values.get("memory", "")).strip(),
     )
 
 
-def _dimension(finding: Finding, texts: StepTexts, item: int | None = None) -> DimensionEvidence:
+def _same_items(forms: Mapping[int, Any], notes: list[str]) -> dict[int, tuple[tuple[int, ...], str]]:
+    """Read which items say the same, and why; sameness has no direction, so each of two names the other."""
+    pairs: dict[int, set[int]] = {}
+    reasons: dict[int, str] = {}
+    for number, form in forms.items():
+        key = item_key(number)
+        if not hasattr(form, "same_as"):
+            continue
+        if form.same_as is None:
+            notes.append(f"{key} was not compared with the other items")
+            continue
+        for name in form.same_as:
+            other = next((n for n in forms if item_key(n) == name), None)
+            if other is None:
+                notes.append(
+                    f"{key}: {name!r:.40} in its comparison is no item of this step and was left out"
+                )
+            elif other == number:
+                notes.append(f"{key}: its comparison with itself was left out")
+            else:
+                pairs.setdefault(number, set()).add(other)
+                pairs.setdefault(other, set()).add(number)
+        if number in pairs and form.why_same.strip():
+            reasons[number] = form.why_same.strip()
+    return {
+        number: (
+            tuple(sorted(others)),
+            reasons.get(number) or next((reasons[n] for n in sorted(others) if n in reasons), ""),
+        )
+        for number, others in pairs.items()
+    }
+
+
+def _dimension(
+    dimension: Dimension, finding: Finding, texts: StepTexts, item: int | None = None
+) -> DimensionEvidence:
     return DimensionEvidence(
-        observation=finding.observation.strip(),
         status=finding.status,
-        copied=copied_share(finding.observation, texts.whole),
         quotes=tuple(texts.find(quote, item) for quote in finding.quotes),
+        **check_observation(dimension, finding.observation, texts.whole),
     )
+
+
+def check_observation(dimension: Dimension, observation: str, text: str) -> dict[str, Any]:
+    """Measure what an observation holds that it should not.
+
+    Parameters
+    ----------
+    dimension : Dimension
+        What it is about.
+    observation : str
+        The analyst's words.
+    text : str
+        What the respondent wrote in the step.
+
+    Returns
+    -------
+    dict
+        The fields ``observation``, ``copied`` and ``score_words`` of its evidence.
+    """
+    return {
+        "observation": observation.strip(),
+        "copied": copied_share(observation, text),
+        "score_words": find_score_words(observation, text, (dimension.id, dimension.name)),
+    }
 
 
 def _categories_seen(items: list[ItemEvidence]) -> DimensionEvidence:

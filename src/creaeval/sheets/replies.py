@@ -1,56 +1,129 @@
 """The exact form of the analyst's and the judge's replies, generated from a task.
 
-Every string is bounded: without a bound a small model can run to its token limit.
+No length is demanded: prompts say how long a good text is, and whatever a model writes is taken. Each text
+has a bound on decoding, though, for models that are held to a grammar (:mod:`creaeval.llm.replies.schema`):
+without one a small model can run to its token limit.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from annotated_types import GroupedMetadata
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    create_model,
+)
 
-from creaeval.sheets.evidence import Status
+from creaeval.sheets.evidence import Depth, Status
 from creaeval.sheets.shape import evidence_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from creaeval.sheets.evidence import Evidence
     from creaeval.sheets.shape import StepShape
     from creaeval.tasks import Dimension, Step, Task
 
-MAX_QUOTE, MAX_OBSERVATION, MAX_MEMORY, MAX_QUOTES = 110, 180, 400, 2
+
+class _Bounds(NamedTuple):
+    """Characters (and quotes) at which the decoding of a text ends: about twice what the prompt advises."""
+
+    quote: int
+    quotes: int
+    observation: int
+    memory_line: int
+    why_same: int
+
+
+_BOUNDS: dict[Depth, _Bounds] = {
+    "full": _Bounds(quote=200, quotes=4, observation=800, memory_line=240, why_same=300),
+    "brief": _Bounds(quote=110, quotes=2, observation=200, memory_line=120, why_same=120),
+}
+# A step without items is summed up in a few lines.
+_MAIN_POINTS = 5
+_ANALYSIS = 400
+
+
+def _ask_for_all(schema: dict[str, Any]) -> None:
+    # Values that may be absent are asked for like all others: see computed_points.
+    schema["required"] = list(schema["properties"])
+    for field in schema["properties"].values():
+        field.pop("default", None)
 
 
 class Reply(BaseModel):
-    """Base of all generated reply models: no missing and no extra keys."""
+    """Base of all generated reply models: no extra keys, and none missing but what is computed anyway."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra=_ask_for_all)
+
+
+# The marks around what a respondent wrote.
+_MARK = re.compile(r"</?[a-z]+-[0-9a-f]{8,}>")
 
 
 def say_something(text: str) -> str:
     """Refuse text without words."""
-    # Small models hand back the dots that stand for their words in the form they are shown.
-    if not re.search(r"\w", text):
+    # Small models hand back the dots that stand for their words in the form they are shown, or the marks of
+    # the text that they read.
+    if not re.search(r"\w", _MARK.sub("", text)):
         raise ValueError("expected words")
     return text
 
 
-_Words = Annotated[str, Field(min_length=1), AfterValidator(say_something)]
-_Quote = Annotated[_Words, Field(max_length=MAX_QUOTE)]
+@dataclass(frozen=True)
+class Words(GroupedMetadata):
+    """A text of any length with at least a word, as in ``Annotated[str, Words(400)]``.
+
+    Parameters
+    ----------
+    bound : int
+        Characters at which its decoding ends where a grammar holds the model; nobody else hears of it.
+    """
+
+    bound: int
+
+    def __iter__(self) -> Iterator[object]:
+        """Yield what pydantic reads of it."""
+        yield Field(min_length=1, json_schema_extra={"maxLength": self.bound})
+        yield AfterValidator(say_something)
 
 
 class Finding(Reply):
     """What the analyst reports for one dimension; the words first, then what they show."""
 
-    quotes: Annotated[list[_Quote], Field(max_length=MAX_QUOTES)]
-    observation: Annotated[_Words, Field(max_length=MAX_OBSERVATION)]
+    quotes: list[Annotated[str, AfterValidator(say_something)]]
+    observation: Annotated[str, AfterValidator(say_something)]
     status: Status
 
 
-def _model(name: str, fields: dict[str, Any]) -> type[Reply]:
+def _finding(depth: Depth) -> type[Finding]:
+    bounds = _BOUNDS[depth]
+    most: dict[str, Any] = {"maxItems": bounds.quotes}
+    quotes = Annotated[list[Annotated[str, Words(bounds.quote)]], Field(json_schema_extra=most)]
+    return create_model(
+        "Finding",
+        __base__=Finding,
+        quotes=(quotes, ...),
+        observation=(Annotated[str, Words(bounds.observation)], ...),
+        status=(Status, ...),
+    )
+
+
+_FINDINGS: dict[Depth, type[Finding]] = {depth: _finding(depth) for depth in _BOUNDS}
+
+
+def make_reply(name: str, fields: Mapping[str, Any]) -> type[Reply]:
+    """Generate a form with these fields, given as for ``pydantic.create_model``."""
     # create_model's overloads cannot follow fields that come as a mapping.
     made: type[Reply] = create_model(name, __base__=Reply, **fields)
     return made
@@ -66,9 +139,33 @@ def observed(dimensions: Iterable[Dimension]) -> tuple[Dimension, ...]:
     return tuple(d for d in dimensions if d.derive != "distinct_categories")
 
 
+def compares(step: Step, *, shared_call: bool) -> bool:
+    """Whether the analyst compares a step's items: where one may be invalid, and all are one response's.
+
+    Parameters
+    ----------
+    step : Step
+        The step.
+    shared_call : bool
+        Whether its items are responses of their own that merely share a call.
+
+    Returns
+    -------
+    bool
+    """
+    return step.items is not None and bool(step.items.judged_codes) and not shared_call
+
+
 @lru_cache(maxsize=256)
 def evidence_reply(
-    task_id: str, step: Step, categories: tuple[str, ...], items: tuple[int, ...], *, memory: bool = True
+    task_id: str,
+    step: Step,
+    categories: tuple[str, ...],
+    items: tuple[int, ...],
+    *,
+    depth: Depth = "full",
+    memory: bool = True,
+    compare: bool = True,
 ) -> type[Reply]:
     """Generate the form of the analyst's reply for one step.
 
@@ -82,8 +179,12 @@ def evidence_reply(
         The task's categories, used where the step sorts its items.
     items : tuple of int
         Numbers of the items that are not blank; empty for a step without items.
+    depth : {"full", "brief"}
+        How much is written; it decides bounds on decoding alone.
     memory : bool
         Whether a memory is asked for: not in a task of a single step, where nobody would read it.
+    compare : bool
+        Whether items are compared with each other, where there are several.
 
     Returns
     -------
@@ -91,20 +192,40 @@ def evidence_reply(
         Fields ``memory``, ``items`` (``item_1`` …), and one per step dimension.
     """
     # The memory comes first, next to the text it sums up: at the end small models repeat an earlier one.
-    noted = Annotated[_Words, Field(max_length=MAX_MEMORY)]
+    lines = max(len(items), _MAIN_POINTS)
+    noted = Annotated[str, Words(_BOUNDS[depth].memory_line * lines)]
     fields: dict[str, Any] = {"memory": (noted, ...)} if memory else {}
+    finding = _FINDINGS[depth]
     if step.items is not None:
         parts: dict[str, Any] = {}
         if step.items.categories:
             parts["category"] = (Literal[categories], ...)
-        parts |= {d.id: (Finding, ...) for d in step.item_dimensions}
-        item = _model(f"{step.id}_item", parts)
+        parts |= {d.id: (finding, ...) for d in step.item_dimensions}
+        if compare and len(items) > 1:
+            # Last: what it says of two items else finds its way into small models' observations of each.
+            parts |= _comparison(items, _BOUNDS[depth].why_same)
+        item = make_reply(f"{step.id}_item", parts)
         fields["items"] = (
-            _model(f"{step.id}_items", {item_key(n): (item, ...) for n in items}),
+            make_reply(f"{step.id}_items", {item_key(n): (item, ...) for n in items}),
             ...,
         )
-    fields |= {d.id: (Finding, ...) for d in observed(step.step_dimensions)}
-    return _model(f"{task_id}_{step.id}_evidence", fields)
+    fields |= {d.id: (finding, ...) for d in observed(step.step_dimensions)}
+    return make_reply(f"{task_id}_{step.id}_evidence", fields)
+
+
+def _comparison(items: tuple[int, ...], bound: int) -> dict[str, Any]:
+    """Fields of an item that name the others that say the same; a wrong name is repaired, not refused."""
+    names: dict[str, Any] = {"enum": [item_key(number) for number in items]}
+    name = Annotated[str, BeforeValidator(_as_item_key), Field(json_schema_extra=names)]
+    most: dict[str, Any] = {"maxItems": len(items) - 1}
+    others = Annotated[list[name], Field(json_schema_extra=most), WrapValidator(_none_or_value)]
+    why = Annotated[str, Field(json_schema_extra={"maxLength": bound})]
+    # What lacks is noted with the evidence: it is no reason to pay for all of it again.
+    return {"same_as": (others, None), "why_same": (why, "")}
+
+
+def _as_item_key(value: Any) -> Any:
+    return item_key(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def judge_reply(task: Task, evidence: Evidence) -> type[Reply]:
@@ -145,7 +266,8 @@ def score_reply(
     -------
     type of Reply
         One field a step with its items, dimensions, sums and ``overall``; ``total`` if no step is missing.
-        Where items are units of their own (see :class:`~creaeval.tasks.Task`), there are no sums.
+        Sums of items, ``overall`` and ``total`` are None where a reply lacks them. Where items are units of
+        their own (see :class:`~creaeval.tasks.Task`), there are no sums.
     """
     steps = tuple((part.step, part.given) for part in shape)
     return _score_reply(task.id, steps, len(task.steps), categories, analysis, task.unit == "response")
@@ -164,8 +286,8 @@ def _score_reply(
         step.id: (_step_form(step, items, categories, analysis, sums), ...) for step, items in shape
     }
     if sums and len(shape) == n_steps:
-        fields["total"] = (_points(0, sum(step.max for step, _ in shape)), ...)
-    return _model(f"{task_id}_scores", fields)
+        fields["total"] = (_computed_points(0, sum(step.max for step, _ in shape)), None)
+    return make_reply(f"{task_id}_scores", fields)
 
 
 def _step_form(
@@ -175,23 +297,25 @@ def _step_form(
     if step.items is not None:
         item = _item_form(step, categories, analysis)
         fields["items"] = (
-            _model(f"{step.id}_items", {item_key(n): (item, ...) for n in items}),
+            make_reply(f"{step.id}_items", {item_key(n): (item, ...) for n in items}),
             ...,
         )
     for dimension in step.dimensions:
         if sums or dimension.scope == "step":
-            low = 0 if dimension.scope == "item" else dimension.scale.min
-            points = _points(low, step.max_of(dimension))
-            worded = analysis and dimension.scope == "step"
-            fields[dimension.id] = (_worded(dimension.id, points) if worded else points, ...)
+            if dimension.scope == "item":
+                fields[dimension.id] = (_computed_points(0, step.max_of(dimension)), None)
+                continue
+            points = _points(dimension.scale.min, dimension.scale.max)
+            fields[dimension.id] = (_worded(dimension.id, points) if analysis else points, ...)
     if sums:
-        fields["overall"] = (_points(0, step.max), ...)
-    return _model(f"{step.id}_scores", fields)
+        fields["overall"] = (_computed_points(0, step.max), None)
+    return make_reply(f"{step.id}_scores", fields)
 
 
 def _worded(name: str, points: Any) -> type[Reply]:
-    words = Annotated[_Words, Field(max_length=MAX_OBSERVATION)]
-    return _model(f"{name}_row", {"analysis": (words, ...), "points": (points, ...)})
+    return make_reply(
+        f"{name}_row", {"analysis": (Annotated[str, Words(_ANALYSIS)], ...), "points": (points, ...)}
+    )
 
 
 def _item_form(step: Step, categories: tuple[str, ...], analysis: bool) -> Any:
@@ -205,9 +329,9 @@ def _item_form(step: Step, categories: tuple[str, ...], analysis: bool) -> Any:
             scored[dimension.id] = (_worded(dimension.id, points) if analysis else points, ...)
     codes = tuple(step.items.judged_codes) if step.items is not None else ()
     if not codes:
-        return _model(f"{step.id}_item", scored)
-    valid = _model(f"{step.id}_valid_item", {"valid": (Literal["yes"], ...), **scored})
-    invalid = _model(f"{step.id}_invalid_item", {"valid": (Literal[codes], ...)})
+        return make_reply(f"{step.id}_item", scored)
+    valid = make_reply(f"{step.id}_valid_item", {"valid": (Literal["yes"], ...), **scored})
+    invalid = make_reply(f"{step.id}_invalid_item", {"valid": (Literal[codes], ...)})
     return Annotated[valid | invalid, Field(discriminator="valid", json_schema_extra=_any_of)]
 
 
@@ -227,3 +351,12 @@ def _refuse_truth(value: Any) -> Any:
 def _points(low: int, high: int) -> Any:
     # The bounds come first: after the validator pydantic would leave them out of the JSON schema.
     return Annotated[int, Field(ge=low, le=high), BeforeValidator(_refuse_truth)]
+
+
+def _computed_points(low: int, high: int) -> Any:
+    """Points that follow from the others: asked for, since comparisons use them, and accepted without."""
+    return Annotated[_points(low, high), WrapValidator(_none_or_value)]
+
+
+def _none_or_value(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    return None if value is None else read(value)

@@ -85,11 +85,16 @@ class Dimension(Model):
     ``scope`` says whether each item or the whole step gets the points; item points are summed over the
     step. ``derive`` names the rule by which the value is computed from the rest of the sheet; what a model
     or a rater wrote is kept beside it.
+
+    ``requirements`` say what a text must do and never what that is worth: the analyst reports how far each is
+    met, and reads no levels; judges read both. ``examples`` are observations as the analyst is to write them,
+    about a text that nobody is shown. Both may be left out.
     """
 
     id: Identifier
     name: Text
     description: Text
+    requirements: tuple[Text, ...] = ()
     scale: Scale
     scope: Literal["step", "item"] = "step"
     derive: Derivation | None = None

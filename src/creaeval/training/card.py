@@ -6,7 +6,7 @@ import hashlib
 import platform
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
 
@@ -15,7 +15,7 @@ from creaeval.data.files import list_files
 from creaeval.data.readers import ENDINGS
 from creaeval.data.tables import split_sheet
 from creaeval.errors import DataError, SettingError
-from creaeval.sheets.evidence import Record
+from creaeval.sheets.evidence import Depth, Record
 from creaeval.training.split import Split
 
 if TYPE_CHECKING:
@@ -44,15 +44,17 @@ class Card(Record):
     """What was trained on what.
 
     ``kind`` is the method that scores with the model. ``base`` names the model that was trained further, with
-    the hash of its files. ``files`` has the SHA-256 of each file by name, ``run`` the run with the evidence.
-    ``stopping`` lists the responses of the training side that were held out to choose the epoch.
-    ``left_out`` says how many responses were not used, by reason. ``ended`` says why training ended.
+    the hash of its files. ``evidence`` is how much evidence it was trained on, empty for responses. ``files``
+    has the SHA-256 of each file by name, ``run`` the run with the evidence. ``stopping`` lists the responses
+    of the training side that were held out to choose the epoch. ``left_out`` says how many responses were not
+    used, by reason. ``ended`` says why training ended.
     """
 
     kind: str
     task: str
     rater: str
     stage: str = ""
+    evidence: Depth | Literal[""] = ""
     base: dict[str, str]
     files: dict[str, str] = Field(default_factory=dict)
     run: str = ""

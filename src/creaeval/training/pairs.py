@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from creaeval.data import Rating, Response
     from creaeval.llm import Prompt
     from creaeval.runs import Run
-    from creaeval.sheets import ItemScores, StepScores, StepShape
+    from creaeval.sheets import Depth, ItemScores, StepScores, StepShape
     from creaeval.sheets.replies import Reply
     from creaeval.tasks import Scenario, Step, Task
 
@@ -73,6 +73,8 @@ class Pairs:
         Points that were rounded, since the reply form has whole ones; halves go up.
     carried : mapping of str to mapping
         By id, the columns that responses can be grouped by.
+    evidence : str
+        How much evidence the prompts hold, ``full`` or ``brief``; empty for responses.
     """
 
     kind: str
@@ -82,6 +84,7 @@ class Pairs:
     left_out: Mapping[str, int] = field(default_factory=dict)
     rounded: int = 0
     carried: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    evidence: Depth | Literal[""] = ""
 
     def groups(self, by: str) -> tuple[str, dict[str, str] | None]:
         """Group the responses for a split.
@@ -284,7 +287,9 @@ def evidence_pairs(run: Run, rater: str, rated: Mapping[str, Rating]) -> Pairs:
         raise SettingError(
             f"run {run.id}: its method {run.manifest['method']} gathered no evidence; name a run of creaeval."
         )
-    return Pairs("sft-evidence", task, rater, tuple(pairs), dict(+left_out), rounded, carried)
+    # Before there were two depths, all evidence was brief.
+    depth: Depth = run.manifest.get("evidence", "brief")
+    return Pairs("sft-evidence", task, rater, tuple(pairs), dict(+left_out), rounded, carried, depth)
 
 
 def _rated_items(task: Task, response: Response, rated: Mapping[str, Rating]) -> tuple[Response, int]:

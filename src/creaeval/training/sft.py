@@ -149,6 +149,7 @@ def train_sft(
         task=pairs.task.id,
         rater=pairs.rater,
         stage=stage,
+        evidence=pairs.evidence,
         base={"name": base.resolve().name, "sha256": model_sha256(base)},
         files=dict(files or {}),
         run=run,

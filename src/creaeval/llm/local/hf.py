@@ -66,6 +66,16 @@ class HfModel:
         name = self.folder.resolve().name
         return {"provider": "hf", "base_url": "", "model": name, "sha256": model_sha256(self.folder)}
 
+    @cached_property
+    def evidence(self) -> str:
+        """How much evidence it was trained on, as its card says; empty where no card says so."""
+        try:
+            card = json.loads((self.folder / "card.json").read_text(encoding="utf-8"))
+            # Before cards named it there was brief evidence alone.
+            return str(card.get("evidence") or ("brief" if card["kind"] == "sft-evidence" else ""))
+        except (OSError, ValueError, KeyError, AttributeError, TypeError):
+            return ""
+
     async def check(self, settings: Settings) -> None:
         """See that nothing is set that would not be done.
 

@@ -38,6 +38,8 @@ class LocalModel:
     """
 
     free = True
+    # Without a longest length of each text a small model can repeat itself up to its token limit.
+    bounds_decoding = True
     # A small model that runs into the limit mostly repeats itself; room for more would only take minutes.
     raises_limit = False
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from creaeval.llm.chat import ChatRequest, Message
 from creaeval.llm.replies.coerce import coerce
+from creaeval.llm.replies.lengths import fit_lengths
 from creaeval.llm.replies.reply import ReplyProblem, parse_object, reasoning_is_open
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def read_reply(stored: StoredCall, reply_type: type[T], request: ChatRequest) ->
     if stored.finish == "refusal":
         raise ReplyProblem(f"the model refused: {stored.text[:200].strip() or 'without words'}")
     written, notes = parse_object(stored.text)
+    written, fitted = fit_lengths(written, request.schema)
+    notes += fitted
     try:
         return Read(_validated(written, reply_type), notes)
     except ValidationError as error:

@@ -14,17 +14,22 @@ if TYPE_CHECKING:
 
 # Under these, the keys are names of fields, not words of JSON schema.
 _NAMED = ("properties", "patternProperties", "dependentSchemas")
+_UNUSED = frozenset({"title", "discriminator"})
+_LENGTHS = frozenset({"maxLength", "maxItems"})
 
 
 # As many as the reply types that the generator of forms keeps.
 @lru_cache(maxsize=256)
-def reply_schema(reply_type: type[BaseModel]) -> Mapping[str, Any]:
+def reply_schema(reply_type: type[BaseModel], *, bounded: bool = False) -> Mapping[str, Any]:
     """Build the schema to send for a reply type: references written out, titles left out.
 
     Parameters
     ----------
     reply_type : type of pydantic.BaseModel
         What the reply is to become.
+    bounded : bool
+        Whether the longest lengths of texts and lists stay in it. They end the decoding of models that a
+        grammar holds and that could run on; to all others a length is advice, given in the prompt.
 
     Returns
     -------
@@ -34,46 +39,49 @@ def reply_schema(reply_type: type[BaseModel]) -> Mapping[str, Any]:
     """
     schema = reply_type.model_json_schema()
     definitions: dict[str, Any] = schema.pop("$defs", {})
-    cleaned: dict[str, Any] = _clean(schema, definitions, ())
+    left_out = _UNUSED if bounded else _UNUSED | _LENGTHS
+    cleaned: dict[str, Any] = _clean(schema, definitions, left_out)
     if left := _references(cleaned):
-        cleaned["$defs"] = {name: _clean(definitions[name], {}, ()) for name in definitions if name in left}
+        cleaned["$defs"] = {
+            name: _clean(definitions[name], {}, left_out) for name in definitions if name in left
+        }
     return cleaned
 
 
 @lru_cache(maxsize=256)
-def reply_schema_hash(reply_type: type[BaseModel]) -> str:
+def reply_schema_hash(reply_type: type[BaseModel], *, bounded: bool = False) -> str:
     """Hash the schema of a reply type.
 
     Parameters
     ----------
-    reply_type : type of pydantic.BaseModel
-        What the reply is to become.
+    reply_type, bounded
+        As for :func:`reply_schema`.
 
     Returns
     -------
     str
         As of :func:`creaeval.llm.key.schema_hash`.
     """
-    return schema_hash(reply_schema(reply_type))
+    return schema_hash(reply_schema(reply_type, bounded=bounded))
 
 
-def _clean(node: Any, definitions: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+def _clean(node: Any, definitions: Mapping[str, Any], left_out: frozenset[str]) -> Any:
     if isinstance(node, list):
-        return [_clean(item, definitions, path) for item in node]
+        return [_clean(item, definitions, left_out) for item in node]
     if not isinstance(node, dict):
         return node
     name = str(node.get("$ref", "")).removeprefix("#/$defs/")
     if name in definitions and not _recursive(name, definitions):
         beside = {key: value for key, value in node.items() if key != "$ref"}
-        return _clean({**definitions[name], **beside}, definitions, (*path, name))
+        return _clean({**definitions[name], **beside}, definitions, left_out)
     cleaned: dict[str, Any] = {}
     for key, value in node.items():
         if key in _NAMED:
-            cleaned[key] = {field: _clean(inner, definitions, path) for field, inner in value.items()}
+            cleaned[key] = {field: _clean(inner, definitions, left_out) for field, inner in value.items()}
         elif key in ("const", "enum", "default", "examples"):
             cleaned[key] = value
-        elif key not in ("title", "discriminator"):
-            cleaned[key] = _clean(value, definitions, path)
+        elif key not in left_out:
+            cleaned[key] = _clean(value, definitions, left_out)
     return cleaned
 
 

@@ -133,6 +133,7 @@ def _recorded(scores: Sequence[Scores], *, apart: bool) -> Iterator[Scores]:
 def _labels(cells: Sequence[Cell]) -> list[str]:
     """Name cells of one block by their method and by what else differs between them."""
     analysts = {cell.analyst for cell in cells if cell.analyst is not None}
+    depths = {cell.evidence for cell in cells if cell.analyst is not None}
     # A method without an analyst has none of its settings, which tells nothing apart.
     values: dict[str, set[object]] = {}
     for cell in cells:
@@ -143,6 +144,8 @@ def _labels(cells: Sequence[Cell]) -> list[str]:
         parts = [cell.method]
         if len(analysts) > 1 and cell.analyst is not None:
             parts.append(cell.analyst)
+        if len(depths) > 1 and cell.analyst is not None:
+            parts.append(f"{cell.evidence or 'usual'} evidence")
         parts += [
             f"{name}={'default' if value is None else value}"
             for name, value in cell.settings

@@ -46,9 +46,9 @@ def add_run_exhibits(found: Exhibits, how: Agreement, similarity: Similarity | N
         "Cost per response, median / 95th percentile",
         lambda: _read_costs(cost_per_response(runs), found.compared.labels),
     )
-    quotes = found.table("quotes", "Quotes found", lambda: quote_table(runs), shown=False)
+    quotes = found.table("quotes", "Where quotes stand", lambda: quote_table(runs), shown=False)
     if quotes is not None:
-        found.figure("quotes", "Share of quotes found", quotes, lambda: figures.quotes_found(quotes))
+        found.figure("quotes", "Where quotes stand", quotes, lambda: figures.quotes_found(quotes))
     _stability(found, similarity)
     _lengths(found, how)
 

@@ -49,7 +49,7 @@ class BlockView:
     """An item, or the step as a whole: its text and its findings.
 
     ``blank`` is the code of an item that nobody was asked about; ``verdicts`` are of judges and raters who
-    found it invalid, with the reason.
+    found it invalid, with the reason; ``same`` says which other items say the same.
     """
 
     title: str
@@ -58,6 +58,7 @@ class BlockView:
     blank: str = ""
     category: str = ""
     verdicts: tuple[tuple[str, str], ...] = ()
+    same: str = ""
 
 
 @dataclass(frozen=True)
@@ -261,6 +262,7 @@ class _Layout:
         note = found.grid_note
         if found.grid_score is not None:
             note = f"Ranking grid: {found.grid_score} computed{f' ({note})' if note else ''}."
+        note = " ".join([note, *(f"The analyst's answer: {remark}." for remark in found.notes)]).strip()
         return StepView(
             place=places.place,
             name=step.name,
@@ -309,7 +311,9 @@ class _Layout:
         blank = "blank" if evidence is not None and evidence.blank else ""
         if item_text is not None and item_text.blank:
             blank = item_text.invalid or "blank"
-        return BlockView(title, (), () if blank else findings, blank, category, tuple(verdicts))
+        return BlockView(
+            title, (), () if blank else findings, blank, category, tuple(verdicts), _same(evidence)
+        )
 
     def _findings(
         self, places: StepPlaces, found: StepEvidence, scorers: Sequence[Scorer], quotes: QuotePlaces
@@ -325,6 +329,13 @@ class _Layout:
             if d.id in found.dimensions or scores:
                 views.append(_finding(d, found.dimensions.get(d.id), scores, quotes, places, None))
         return tuple(views)
+
+
+def _same(evidence: ItemEvidence | None) -> str:
+    if evidence is None or not evidence.same_as:
+        return ""
+    others = " and ".join(map(str, evidence.same_as))
+    return f"says the same as {others}" + (f": {evidence.why_same}" if evidence.why_same else "")
 
 
 def _scored_items(step: Step, scorers: Sequence[Scorer]) -> Iterator[int]:

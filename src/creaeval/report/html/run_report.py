@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.analysis.points import compared_dimensions
 from creaeval.errors import SettingError
+from creaeval.report.evidence_text import evidence_notes
 from creaeval.report.html.agreement import agreement_headline, agreement_section
 from creaeval.report.html.data import Case, Part, ReportData, RunPart, Section, Table
 from creaeval.report.progress import cost_text
-from creaeval.report.quote_text import quotes_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -154,13 +154,7 @@ def run_sections(part: RunPart, *, alone: bool = True) -> list[Section]:
 def run_notes(run: Run) -> list[str]:
     """Say in sentences what should be known about a run's scores."""
     summary, lines = run.summary, []
-    if summary.quotes:
-        lines.append(f"{quotes_line(summary)}. Each says so on the page of its response.")
-    if summary.observations:
-        lines.append(
-            f"Observations: {summary.copied_observations} of {summary.observations} repeat six or more words "
-            "in a row of the response."
-        )
+    lines += evidence_notes(run, "the pages of responses")
     if summary.disagreements:
         places = "place" if summary.disagreements == 1 else "places"
         lines.append(
