@@ -48,12 +48,9 @@ def copied_share(observation: str, text: str) -> float:
         Share of the observation's words, 0 to 1, that stand in runs of ``COPIED_RUN`` or more words which the
         text has too; 0 for an observation shorter than that.
     """
-    words, runs = _words(observation), _runs(text)
-    copied: set[int] = set()
-    for i in range(len(words) - COPIED_RUN + 1):
-        if tuple(words[i : i + COPIED_RUN]) in runs:
-            copied.update(range(i, i + COPIED_RUN))
-    return round(len(copied) / len(words), 3) if words else 0.0
+    n_words = len(_words(observation))
+    copied = sum(len(run.split()) for run in copied_runs(observation, text))
+    return round(copied / n_words, 3) if n_words else 0.0
 
 
 def copied_runs(observation: str, text: str) -> tuple[str, ...]:
