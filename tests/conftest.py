@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from creaeval.cli import main
 from creaeval.llm.providers import registry
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from scripted import ScriptedModel
 
 pytest_plugins = ["postgres"]
+
+# No example has a time to keep: a busy machine is no mistake of the code.
+settings.register_profile("suite", deadline=None)
+settings.load_profile("suite")
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,11 @@ CreaEvalError
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 class CreaEvalError(Exception):
@@ -50,6 +51,55 @@ class DataError(InputError):
 
 class SettingError(InputError):
     """A model name, a setting or an option is wrong."""
+
+
+class Problems:
+    """All that is wrong with an input, collected before it is refused.
+
+    Parameters
+    ----------
+    error : type of InputError
+        What :meth:`stop` raises.
+
+    Examples
+    --------
+    >>> problems = Problems()
+    >>> problems.add("a.csv, row 3: found 17, expected a whole number from 0 to 16.")
+    >>> problems.stop()
+    Traceback (most recent call last):
+    creaeval.errors.DataError: a.csv, row 3: found 17, expected a whole number from 0 to 16.
+    """
+
+    def __init__(self, error: type[InputError] = DataError) -> None:
+        self._error = error
+        self._found: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def add(self, problem: str) -> None:
+        """Note one problem: where it is, what was found, what was expected, what to do."""
+        self._found.append(problem)
+
+    def extend(self, problems: Iterable[str]) -> None:
+        """Note several."""
+        self._found.extend(problems)
+
+    @contextmanager
+    def collect(self) -> Iterator[None]:
+        """Note the problems of an :class:`InputError` that is raised inside, and go on behind the block."""
+        try:
+            yield
+        except InputError as error:
+            self.extend(error.problems)
+
+    def stop(self) -> None:
+        """Raise an error with all problems, if there is one."""
+        if self._found:
+            raise self._error(self._found[0], self._found[1:])
 
 
 class CallError(CreaEvalError):

@@ -224,7 +224,7 @@ _CELL = st.sampled_from(["", "x", "y"])
 _ROW = st.tuples(st.sampled_from(["A", "B"]), st.sampled_from(["", "blind"]), _CELL)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(_ROW, min_size=1, max_size=8))
 def test_a_column_is_carried_when_all_rows_of_a_rating_agree(rows: list[tuple[str, str, str]]) -> None:
     expected: dict[tuple[str, str], set[str]] = {}

@@ -134,7 +134,7 @@ _LINES = st.lists(_TEXT.map(str.strip).filter(bool), min_size=1, max_size=3).map
 _ID = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), min_size=1, max_size=8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.dictionaries(_ID, st.tuples(_LINES, _TEXT), min_size=1, max_size=5), st.sampled_from(",;\t"))
 def test_csv_gives_back_every_response_it_was_written_from(
     responses: dict[str, tuple[str, str]], delimiter: str
@@ -149,7 +149,7 @@ def test_csv_gives_back_every_response_it_was_written_from(
     assert {r.id: (r.steps["use"].text, r.extra["note"]) for r in read} == responses
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.dictionaries(_ID, st.tuples(_LINES, _TEXT), min_size=1, max_size=5), st.booleans())
 def test_json_gives_back_every_response_it_was_written_from(
     responses: dict[str, tuple[str, str]], by_line: bool

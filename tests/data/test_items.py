@@ -162,14 +162,14 @@ _SAFE_LINE = _LINE.filter(lambda line: not line.lower().startswith(("item", "cha
 _ITEM = st.lists(_SAFE_LINE, min_size=1, max_size=3).map("\n".join)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(_ITEM, min_size=1, max_size=20), st.sampled_from(["{}. ", "({}) ", "{}) ", "Challenge {}: "]))
 def test_numbered_lines_split_into_the_texts_they_were_made_of(items: list[str], form: str) -> None:
     text = "\n".join(form.format(number) + item for number, item in enumerate(items, 1))
     assert texts(text) == items
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(st.sampled_from("ab 1239.)(:•-*#\n"), max_size=60))
 def test_no_word_is_lost_and_splitting_a_step_again_changes_nothing(text: str) -> None:
     split = split_text(text)

@@ -224,7 +224,7 @@ def cell(value: float) -> object:
     return int(value) if value == int(value) else value
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.dictionaries(st.tuples(_NAME, _NAME), _SCORES, min_size=1, max_size=5), st.booleans())
 def test_long_and_wide_csv_and_xlsx_read_to_the_same_ratings(
     ratings: dict[tuple[str, str], dict[str, float]], spelt_out: bool

@@ -81,7 +81,7 @@ def unless_damaged(use: Callable[..., object], *arguments: object) -> object:
         return DAMAGED
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.data())
 def test_overwritten_bytes_are_noticed_or_do_no_harm(data: st.DataObject) -> None:
     content, _ = whole()
@@ -98,7 +98,7 @@ def test_overwritten_bytes_are_noticed_or_do_no_harm(data: st.DataObject) -> Non
     examine((content[:start] + damage + content[start + len(damage) :])[: len(content)])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_pages_that_changed_places_are_noticed(data: st.DataObject) -> None:
     content, _ = whole()
@@ -108,7 +108,7 @@ def test_pages_that_changed_places_are_noticed(data: st.DataObject) -> None:
     examine(b"".join(pages))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 10**6))
 @example(1)
 @example(100)

@@ -162,7 +162,7 @@ def three_calls() -> bytes:
         return (Path(folder) / "calls.jsonl").read_bytes()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data())
 def test_however_a_file_is_torn_its_lines_are_taken_whole_or_not_at_all(data: st.DataObject) -> None:
     content = three_calls()

@@ -6,7 +6,7 @@ import json
 from typing import Annotated
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
@@ -69,7 +69,6 @@ json_values = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(value=json_values)
 def test_what_is_of_ordinary_length_stays_as_it_is(value: object) -> None:
     assert fit_lengths(value, {}) == (value, ())

@@ -288,7 +288,7 @@ def test_an_ask_that_is_given_up_while_it_waits_leaves_its_place(play: Play) -> 
 schedules = st.lists(st.none() | st.floats(0, 5), max_size=25)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     waits=schedules, room=st.integers(1, 8), count=st.integers(1, 12), rate=st.sampled_from([None, 60, 600])
 )

@@ -55,7 +55,7 @@ def sheets(draw: st.DrawFn) -> ScoreSheet:
     return ScoreSheet(response_id="R1", scorer="A", steps=tuple(steps))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(sheets())
 def test_a_completed_sheet_equals_plain_sums(sheet: ScoreSheet) -> None:
     done = complete_sheet(TASK, sheet)
@@ -74,7 +74,7 @@ def test_a_completed_sheet_equals_plain_sums(sheet: ScoreSheet) -> None:
     assert 0 <= total <= 186
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(sheets())
 def test_completing_twice_changes_nothing_and_the_sheet_survives_json(sheet: ScoreSheet) -> None:
     once = complete_sheet(TASK, sheet)

@@ -50,7 +50,7 @@ def permutation_grids(draw: st.DrawFn) -> list[list[int]]:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(permutation_grids(), st.sampled_from([" | ", "|", "\t", ", ", "; ", "   ", " "]), st.booleans())
 def test_a_grid_of_permutations_gives_five(grid: list[list[int]], mark: str, totals: bool) -> None:
     text = written(grid, mark, totals)
@@ -75,7 +75,7 @@ LABELS = (
 MARKS = (" | ", "|", " ｜ ", "\t", ", ", "，", "; ", "；", "    ", " ")
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     permutation_grids(),
     st.sampled_from(LABELS),
@@ -111,7 +111,7 @@ def test_a_grid_reads_back_the_same_in_every_style(
     assert read_grid(text, 5) == grid, text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(permutation_grids(), st.data())
 def test_one_wrong_cell_gives_four(grid: list[list[int]], data: st.DataObject) -> None:
     row, column = data.draw(st.integers(0, len(grid) - 1)), data.draw(st.integers(0, 4))
@@ -125,7 +125,7 @@ def test_one_wrong_cell_gives_four(grid: list[list[int]], data: st.DataObject) -
     assert (check.score, check.faulty_columns) == (4, (column + 1,))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(2, 5).flatmap(
         lambda n: st.lists(st.lists(st.integers(1, n), min_size=5, max_size=5), min_size=n, max_size=n)
@@ -137,7 +137,7 @@ def test_each_faulty_column_costs_a_point_down_to_one(grid: list[list[int]]) -> 
     assert check_grid(written(grid), 5).score == max(1, 5 - faulty)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.one_of(
         st.text(),

@@ -47,7 +47,7 @@ def outcome(quote: Quote) -> tuple[str, str, str]:
     return quote.outcome, quote.place, quote.words
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, len(TEXT) - 12), st.integers(12, 80), st.sampled_from(sorted(CHANGES)))
 def test_every_passage_is_exact_whatever_its_case_spaces_and_marks(
     start: int, length: int, change: str
@@ -155,7 +155,7 @@ def test_places_are_named_by_step_and_item() -> None:
 SIGNS = st.text("aB éﬁ…’“.\n\t中İß\u0301\ud800´-", max_size=40)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SIGNS, st.data())
 def test_any_stretch_of_the_own_text_with_a_letter_is_exact_and_placed_where_it_is_found_again(
     text: str, data: st.DataObject
@@ -169,7 +169,7 @@ def test_any_stretch_of_the_own_text_with_a_letter_is_exact_and_placed_where_it_
     assert find_quote(stretch, text[slice(*span)]).outcome == "exact"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SIGNS, SIGNS, st.lists(st.tuples(st.just("item_2"), SIGNS), max_size=2))
 def test_an_outcome_names_words_and_a_place_that_are_there(
     quote: str, own: str, others: list[tuple[str, str]]

@@ -59,7 +59,7 @@ def test_a_shifted_judge_is_put_right() -> None:
 
 
 @given(rows, st.integers(2, 5), st.integers(0, 5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_is_corrected_was_never_seen(data: list[tuple[int, int, int]], n_folds: int, seed: int) -> None:
     judge, human, groups = np.array(data, dtype=float).T
     before = monotone_correction(judge, human, groups, n_folds=n_folds, seed=seed)
@@ -71,7 +71,7 @@ def test_what_is_corrected_was_never_seen(data: list[tuple[int, int, int]], n_fo
 
 
 @given(rows)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_correction_rises_within_a_fold_and_stays_in_range(data: list[tuple[int, int, int]]) -> None:
     judge, human, groups = np.array(data, dtype=float).T
     result = monotone_correction(judge, human, groups)

@@ -109,7 +109,7 @@ def test_clusters_are_swapped_as_a_whole() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_p_is_above_zero_and_at_most_one_or_undefined(rows: list[tuple[int, int, int]]) -> None:
     a, b, human = np.array(rows, dtype=float).T
     result = permutation_test(pearson, a, b, human, n_permutations=50)
@@ -162,7 +162,6 @@ def test_holm_by_hand() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-@settings(deadline=None)
 def test_holm_keeps_the_order_and_never_lowers(p_values: list[float]) -> None:
     adjusted = holm(p_values)
     order = np.argsort(p_values, kind="stable")

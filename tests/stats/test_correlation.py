@@ -26,7 +26,7 @@ scores = st.integers(0, 20).map(lambda half: half / 2)
 two_raters = st.lists(st.tuples(scores, scores), min_size=2, max_size=12).map(
     lambda rows: tuple(np.array(rows).T)
 )
-some = settings(max_examples=40, deadline=None)
+some = settings(max_examples=40)
 
 
 def same(a: float, b: float) -> bool:

@@ -44,7 +44,7 @@ matrices = arrays.arrays(
 PAIRS = [(0, 1), (2, 1), (0, 0)]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(matrices)
 def test_values_are_those_of_the_plain_functions(scores: Floats) -> None:
     found = grid(scores, PAIRS, MEASURES)  # type: ignore[arg-type]
@@ -56,7 +56,7 @@ def test_values_are_those_of_the_plain_functions(scores: Floats) -> None:
             assert found.values[name][position] == pytest.approx(expected, abs=1e-9, nan_ok=True), name
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrices, st.integers(0, 99))
 def test_resamples_are_those_of_repeated_rows(scores: Floats, seed: int) -> None:
     if not len(scores):

@@ -46,7 +46,6 @@ def test_ready_made_statistics_on_the_data_and_on_a_resample() -> None:
 
 
 @given(scores)
-@settings(deadline=None)
 def test_kappa_equals_the_plain_function_on_every_resample(x: np.ndarray) -> None:
     y = np.roll(x, 1) + np.where(np.arange(len(x)) % 3 == 0, 0.5, 0.0)
     counts = np.random.default_rng(len(x)).integers(0, 3, (20, len(x))).astype(float)
@@ -114,7 +113,7 @@ def test_same_seed_same_interval() -> None:
 
 
 @given(scores, st.sampled_from(["percentile", "bca"]), st.floats(0.5, 0.99))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_low_is_never_above_high(x: np.ndarray, method: str, confidence: float) -> None:
     estimate = bootstrap(
         quadratic_weighted_kappa,
@@ -128,7 +127,7 @@ def test_low_is_never_above_high(x: np.ndarray, method: str, confidence: float) 
 
 
 @given(scores)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_clusters_of_one_are_the_plain_bootstrap(x: np.ndarray) -> None:
     plain = bootstrap(mean, [x], n_resamples=50, method="bca")
     single = bootstrap(mean, [x], n_resamples=50, method="bca", groups=[f"r{9 - i}" for i in range(len(x))])
@@ -254,7 +253,7 @@ def test_what_makes_no_sense_is_refused_in_words(change: dict[str, object], word
         bootstrap(mean, **given_)  # type: ignore[arg-type]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     arrays.arrays(
         np.float64,

@@ -102,7 +102,7 @@ def test_the_pilots_value_of_an_equal_name_of_three_words_is_1() -> None:
     assert self_bleu_pilot(["Law & Justice"] * 5) == pytest.approx(1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(TEXTS)
 def test_the_pilots_variant_is_that_of_nltk(texts: list[str]) -> None:
     tokens = [text.split() for text in texts]
@@ -116,7 +116,7 @@ def test_the_pilots_variant_is_that_of_nltk(texts: list[str]) -> None:
     assert self_bleu_pilot(texts) == pytest.approx(float(np.mean(by_nltk)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(TEXTS)
 def test_the_order_of_texts_changes_nothing(texts: list[str]) -> None:
     turned = texts[::-1]

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -96,7 +96,6 @@ def test_coefficients_are_the_intraclass_correlations() -> None:
 
 
 @given(arrays.arrays(np.float64, st.tuples(st.integers(3, 8), st.integers(2, 4)), elements=st.integers(1, 9)))
-@settings(deadline=None)
 def test_the_identity_holds_wherever_nothing_is_negative(scores: np.ndarray) -> None:
     study = g_study(scores)
     if min(estimates(study)) < 0.0 or study.components[0].variance == 0.0:
@@ -113,7 +112,6 @@ def test_the_identity_holds_wherever_nothing_is_negative(scores: np.ndarray) -> 
         elements=st.integers(1, 9),
     )
 )
-@settings(deadline=None)
 def test_sums_of_squares_add_up(scores: np.ndarray) -> None:
     study = g_study(scores)
     total = ((scores - scores.mean()) ** 2).sum()
@@ -191,7 +189,6 @@ def test_a_target_that_is_met_exactly_is_met() -> None:
 
 
 @given(st.floats(0.05, 0.99), st.sampled_from(["generalizability", "dependability"]))
-@settings(deadline=None)
 def test_one_fewer_would_not_do(target: float, coefficient: str) -> None:
     study = g_study(BRENNAN_1)
     number = needed(study, target=target, coefficient=coefficient)  # type: ignore[arg-type]
@@ -243,7 +240,6 @@ def test_raters_within_responses_of_the_textbook() -> None:
 
 
 @given(arrays.arrays(np.float64, st.tuples(st.integers(3, 8), st.integers(2, 4)), elements=st.integers(1, 9)))
-@settings(deadline=None)
 def test_one_way_coefficients_are_the_one_way_intraclass_correlations(scores: np.ndarray) -> None:
     study = one_way_study(scores)
     if study.components[0].estimate <= 0.0:
