@@ -22,7 +22,7 @@ from creaeval.runs import Run
 from creaeval.sheets import ScoreSheet, StepScores
 from creaeval.sheets.evidence import DimensionEvidence, Evidence, ItemEvidence, Quote, StepEvidence
 from creaeval.tasks import load_task
-from runs.test_units import run_of, scores_reply
+from runs.test_batching import run_of, scores_reply
 from scripted import ScriptedModel
 
 if TYPE_CHECKING:
@@ -181,7 +181,6 @@ def test_evidence_is_told_item_by_item_and_group_by_member() -> None:
     assert evidence_text(cgpst(), outcome, "step1.originality") == (
         "[1] rare “fog nets” [3] usual again “no” (not found)"
     )
-    assert evidence_text(cgpst(), outcome, "step1.originality", item=3) == "[3] usual again “no” (not found)"
     members = next(group.members for group in cgpst().step("step2").groups if group.id == "integrity")
     said = evidence_text(cgpst(), outcome, "step2.integrity")
     assert sorted(said.split()) == sorted(

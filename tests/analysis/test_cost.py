@@ -12,12 +12,11 @@ from analysis.tables import row
 from creaeval.analysis.cost import ALL_JUDGES, COST_COLUMNS, MEASURES, cost_per_response
 from creaeval.methods import CallSummary, Outcome, StageFailure
 from creaeval.runs import Run
-from creaeval.runs.units import Unit
 from creaeval.tasks import load_task
 from scripted import ScriptedModel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -43,7 +42,6 @@ def run_of(
     judges: Sequence[str] = ("j",),
     *,
     task: str = "cgpst",
-    units: Mapping[str, Sequence[Unit]] | None = None,
 ) -> Run:
     manifest: dict[str, Any] = {
         "method": "creaeval",
@@ -52,7 +50,7 @@ def run_of(
         "evidence_repeats": 1,
         "judge_repeats": 2,
     }
-    return Run("0123456789", "finished", load_task(task), manifest, outcomes, {}, units or {})
+    return Run("0123456789", "finished", load_task(task), manifest, outcomes, {})
 
 
 def outcome(number: int, *calls: CallSummary, **more: Any) -> Outcome:
@@ -144,26 +142,25 @@ def test_a_run_that_asked_nobody_has_no_values() -> None:
     assert [*cost_per_response([]).columns] == COST_COLUMNS
 
 
-def test_uses_share_their_batch_and_blank_ones_are_not_asked_about() -> None:
-    units = {
-        "r1": [Unit("u1"), Unit("u2"), Unit("u3"), Unit("u4", "blank")],
-        "r2": [Unit("u5")],
-        "r3": [Unit("u6", "dont_know")],
-    }
+def test_uses_share_their_calls_and_blank_ones_are_not_asked_about() -> None:
+    three, alone = call("judge", "j", 6.0, (30, 0, 3, 0)), call("judge", "j", 10.0, (10, 0, 1, 0))
+    shared = [three.model_copy(update={"shared_by": 3, "counted": n == 1}) for n in (1, 2, 3)]
     outcomes = [
-        outcome(1, call("judge", "j", 6.0, (30, 0, 3, 0))),
-        outcome(2, call("judge", "j", 10.0, (10, 0, 1, 0))),
-        outcome(3),
+        *(outcome(n, own) for n, own in enumerate(shared, 1)),
+        outcome(4),
+        outcome(5, alone),
+        outcome(6),
     ]
-    table = cost_per_response([run_of(outcomes, task="aut", units=units)])
-    batch = row(table, per="batch", measure="seconds")
-    assert (batch["n"], batch["not_asked"], batch["p50"], batch["total"]) == (2, 1, 8, 16)
+    run = run_of(outcomes, task="aut")
+    table = cost_per_response([run])
     # 2, 2, 2 and 10 seconds.
     use = row(table, per="use", measure="seconds")
     assert (use["n"], use["not_asked"], use["p50"]) == (4, 2, 2)
     assert use["p95"] == pytest.approx(2 + 0.85 * 8)
     assert (use["mean"], use["total"]) == (4, 16)
     assert row(table, per="use", measure="calls")["total"] == pytest.approx(2)
+    # Where calls are summed, each counts once.
+    assert (len(run.calls), run.summary.tokens["all"].seconds) == (2, 16)
 
 
 def test_a_run_that_was_replayed_keeps_the_seconds_and_tokens_of_its_calls(tmp_path: Path) -> None:

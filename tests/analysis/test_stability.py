@@ -77,13 +77,15 @@ id: uses
 name: Uses
 source: made for the tests
 description: Uses.
-unit: item
+noun: use
+sums: false
+batching: 5
 steps:
   - id: s1
     name: Uses
     instruction: List uses.
-    items: {name: use, max: 5, invalid: {blank: Nothing there., other: Something else.}}
-    dimensions: [{id: novel, name: Novel, description: New?, scope: item, scale: 1-5}]
+    invalid: {blank: Nothing there., other: Something else.}
+    dimensions: [{id: novel, name: Novel, description: New?, scale: 1-5}]
 """,
     "uses.yaml",
 )
@@ -234,17 +236,14 @@ def test_a_text_without_tokens_has_no_bertscore() -> None:
     assert (detail["n_responses"], detail["n_left_out"]) == (0, 1)
 
 
-def test_uses_count_each_where_items_are_the_units() -> None:
-    from creaeval.runs.units import Unit
+def test_uses_that_shared_calls_count_each() -> None:
+    def time(response_id: str, text: str) -> Evidence:
+        step = StepEvidence(step="s1", dimensions={"novel": seen(text)})
+        return Evidence(response_id=response_id, steps=(step,))
 
-    def time(*texts: str) -> Evidence:
-        items = [ItemEvidence(item=n, dimensions={"novel": seen(text)}) for n, text in enumerate(texts, 1)]
-        return Evidence(response_id="B", steps=(StepEvidence(step="s1", items=tuple(items)),))
-
-    units = {"B": [Unit("a"), Unit("b"), Unit("c"), Unit("d", "blank")]}
-    run = run_of(
-        gathered("B", time("rich", "rich", "rich"), time("rich", "rich", "poor")), task=USES, units=units
-    )
+    twice = {"a": ("rich", "rich"), "b": ("rich", "rich"), "c": ("rich", "poor")}
+    outcomes = [gathered(name, time(name, one), time(name, two)) for name, (one, two) in twice.items()]
+    run = run_of(*outcomes, Outcome(response_id="d"), task=USES)
     novel = row(evidence_stability([run]), dimension="s1.novel")
     assert novel["value"] == pytest.approx(2 / 3)
     assert (novel["n_responses"], novel["n_left_out"]) == (3, 1)

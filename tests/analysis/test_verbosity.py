@@ -22,6 +22,7 @@ from creaeval.data import Rating, Response, Scores, make_step
 from creaeval.sheets import ScoreSheet, StepScores
 from creaeval.stats.draws import make_draws
 from creaeval.tasks import load_task, parse_task
+from uses import use
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -313,14 +314,14 @@ def test_words_are_counted_by_the_rule_that_is_stated(text: str, words: int) -> 
 
 def test_lengths_are_of_what_a_judge_sees_by_response_or_by_use() -> None:
     texts: Mapping[str, Any] = {"step1": ["one two", "", "three"], "step2": "four five, six."}
-    cgpst, aut = load_task("cgpst"), load_task("aut")
+    cgpst = load_task("cgpst")
     steps = {name: make_step(cgpst.step(name), text) for name, text in texts.items()}
-    assert response_lengths(cgpst, [Response(id="r", steps=steps)]) == {"r": 6}
+    assert response_lengths([Response(id="r", steps=steps)]) == {"r": 6}
     too_many = make_step(cgpst.step("step1"), ["word"] * 30)
     most = cgpst.step("step1").items
     assert most is not None
-    assert response_lengths(cgpst, [Response(id="r", steps={"step1": too_many})]) == {"r": most.max}
-    assert response_lengths(cgpst, [Response(id="r", steps=steps)], "step1") == {"r": 3}
-    assert response_lengths(cgpst, [Response(id="r", steps=steps)], "step3") == {}
-    uses = make_step(aut.step("uses"), ["a hat", "", "a very small drum"])
-    assert response_lengths(aut, [Response(id="b", steps={"uses": uses})]) == {"b-1": 2, "b-2": 0, "b-3": 4}
+    assert response_lengths([Response(id="r", steps={"step1": too_many})]) == {"r": most.max}
+    assert response_lengths([Response(id="r", steps=steps)], "step1") == {"r": 3}
+    assert response_lengths([Response(id="r", steps=steps)], "step3") == {}
+    uses = [use("b-1", "a hat"), use("b-2", ""), use("b-3", "a very small drum")]
+    assert response_lengths(uses) == {"b-1": 2, "b-2": 0, "b-3": 4}

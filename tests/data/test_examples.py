@@ -19,13 +19,12 @@ id: uses
 name: Uses
 source: made for the tests
 description: Name uses.
-unit: item
+noun: use
 steps:
   - id: uses
     name: Uses
     instruction: Name uses.
-    items: {name: use, max: 3}
-    dimensions: [{id: originality, name: Originality, scope: item, description: How rare?, scale: 1-5}]
+    dimensions: [{id: originality, name: Originality, description: How rare?, scale: 1-5}]
 """,
     "uses.yaml",
 )

@@ -25,6 +25,7 @@ from creaeval.runs import Plan, make_plan
 from creaeval.sheets.replies import Reply
 from creaeval.tasks import Scenario, load_task
 from scripted import ScriptedModel, echo
+from uses import use
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,9 +65,11 @@ def responses_to(task: str) -> tuple[list[Response], dict[str, Scenario]]:
         return [booklets.booklet(), booklets.marked("other", "delta")], dict(booklets.scenarios())
     step = load_task(task).steps[0]
     if task == "aut":
-        uses = make_step(step, ["a doorstop", "", "a drum"])
-        plot = Scenario(id="brick", title="brick", text="Object: brick")
-        return [Response(id="uses", scenario="brick", steps={step.id: uses})], {"brick": plot}
+        return [
+            use("u1", "a doorstop", participant="p"),
+            use("u2", "", participant="p"),
+            use("u3", "a drum", participant="p"),
+        ], {}
     story = make_step(step, "She counted the boats again, and there was one too many.")
     plot = Scenario(id="sea", text="A town by the sea.", reference="The harbour had always had seven boats.")
     return [Response(id="story", scenario="sea", steps={step.id: story})], {"sea": plot}

@@ -38,7 +38,7 @@ def test_the_whole_is_counted_over_all_runs(
     # its two calls are not done.
     assert (line.completed, line.total) == (8, 10)
     counts = line.fields["counts"]
-    assert counts == "3/3 runs, 4 responses or batches, 0 failed, 1 failed attempts, 0.9k tokens, $8.00"
+    assert counts == "3/3 runs, 4 responses, 0 failed, 1 failed attempts, 0.9k tokens, $8.00"
     words = out.getvalue()
     assert "Run 2 of 3: two: all, direct, judge scripted:j" in words
     assert "bad: all, direct, judge scripted:k: failed. [red]no key" in words

@@ -13,8 +13,8 @@ from booklets import case as cgpst_case
 from creaeval.data import Response, make_step
 from creaeval.methods import Case
 from creaeval.methods.raw import conversation_system
-from creaeval.tasks import Scenario, load_task
 from scripted import ScriptedModel, fill, text_of
+from uses import shared_case, three_uses
 
 from .canaries import STEPS, case
 from .support import scored
@@ -156,10 +156,8 @@ def test_blank_items_and_the_grid_are_on_the_sheet_of_a_conversation(tmp_path: P
 
 
 def brick() -> Case:
-    """Three uses of a brick, the second of them blank."""
-    aut = load_task("aut")
-    uses = make_step(aut.step("uses"), ["a doorstop", "", "a drum"])
-    return Case(aut, Response(id="r", steps={"uses": uses}), Scenario(id="brick", text="Object: brick"))
+    """Three uses of a brick that share a call, the second of them blank."""
+    return shared_case(three_uses())
 
 
 def points_of_uses(*points: int) -> str:

@@ -82,7 +82,7 @@ def test_a_task_without_requirements_is_not_asked_about_them() -> None:
 def test_the_analyst_is_told_what_makes_an_item_not_count_and_to_compare_items() -> None:
     for depth in DEPTHS:
         user = prompt_of("step1", depth).user
-        for code, meaning in cgpst().step("step1").items.judged_codes.items():  # type: ignore[union-attr]
+        for code, meaning in cgpst().step("step1").judged_codes.items():  # type: ignore[union-attr]
             assert f"{code} = {meaning}" in user
         assert "same_as: compare the challenge with the others of this list" in user
         # Criteria have no codes, and neither has a step without items.

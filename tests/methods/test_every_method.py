@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import booklets
-from creaeval.data import Response, make_step
 from creaeval.errors import PermanentCallError
 from creaeval.methods import Case, get_method, list_methods
-from creaeval.tasks import Scenario, load_task
 from scripted import ScriptedModel, echo, fill, text_of
+from uses import shared_case, three_uses
 
 from .canaries import STEPS, case, case_for, task
 from .support import all_scored, scored
@@ -349,12 +348,9 @@ def test_methods_that_need_not_go_from_step_to_step_score_a_task_of_one_step(
 @pytest.mark.parametrize(
     "method", ["creaeval", "no-memory", "one-pass", "direct", "table", "table-full", "cot"]
 )
-def test_uses_that_are_units_of_their_own_get_a_score_each(tmp_path: Path, method: str) -> None:
-    aut = load_task("aut")
-    uses = Response(id="r", steps={"uses": make_step(aut.step("uses"), ["a doorstop", "", "a drum"])})
+def test_uses_that_share_a_call_get_a_score_each(tmp_path: Path, method: str) -> None:
     judge = ScriptedModel("scripted:judge", answer=lottery)
-    brick = Scenario(id="brick", title="brick", text="Object: brick")
-    (sheet,) = scored(Case(aut, uses, brick), tmp_path, None, [judge], method).sheets
+    (sheet,) = scored(shared_case(three_uses()), tmp_path, None, [judge], method).sheets
     # The seed is 1, so the lottery gives 1 + 1 and 1 + 2 points; the blank use has none.
     assert [item.scores for item in sheet.steps[0].items] == [{"originality": 2}, {}, {"originality": 3}]
     assert (sheet.written_total, sheet.steps[0].written) == (None, {})

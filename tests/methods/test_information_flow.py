@@ -122,7 +122,7 @@ def test_a_judge_is_shown_the_rubric_and_every_level_of_it(tmp_path: Path) -> No
             assert all(requirement in words for requirement in dimension.requirements)
             assert all(f"  {level.label}: {level.text}" in words for level in dimension.levels)
         if step.items is not None:
-            assert all(f"{code} = {text}" in words for code, text in step.items.judged_codes.items())
+            assert all(f"{code} = {text}" in words for code, text in step.judged_codes.items())
 
 
 def test_judges_prompts_share_all_that_stands_before_the_evidence(tmp_path: Path) -> None:

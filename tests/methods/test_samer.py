@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from booklets import case as cgpst_case
-from creaeval.data.batches import Use, make_batches
 from creaeval.errors import SettingError
-from creaeval.methods import Case
-from creaeval.methods.samer import check_task
+from creaeval.methods.samer import check_codes
 from creaeval.runs.plan import make_plan
 from creaeval.tasks import load_task
 from scripted import ScriptedModel
+from uses import shared_case, three_uses
 
 from .canaries import case
 from .support import scored
@@ -58,20 +57,12 @@ def test_a_step_with_items_gets_one_value_a_dimension_up_to_the_sum_of_all_items
 
 
 def test_uses_are_parts_of_their_own(tmp_path: Path) -> None:
-    task = load_task("aut")
-    uses = [Use("u1", "brick", "a doorstop"), Use("u2", "brick", ""), Use("u3", "brick", "a pillow")]
-    (batch,) = make_batches(uses, task.steps[0], mix_participants=True)
     judge = ScriptedModel("scripted:judge")
-    scenario = (
-        make_plan(task=task, responses=[batch], scenarios={}, analyst=None, judges=[judge], method="direct")
-        .cases[0]
-        .scenario
-    )
-    outcome = scored(Case(task, batch, scenario), tmp_path, None, [judge], "samer")
+    outcome = scored(shared_case(three_uses()), tmp_path, None, [judge], "samer")
     parts = json.loads(judge.requests[0].messages[0].text)["parts"]
     assert [(part["item"], part["response"]) for part in parts] == [
         ("item_1", "a doorstop"),
-        ("item_3", "a pillow"),
+        ("item_3", "a drum"),
     ]
     (sheet,) = outcome.sheets
     assert [item.invalid for item in sheet.steps[0].items] == [None, "blank", None]
@@ -94,10 +85,8 @@ def test_models_that_were_not_trained_for_it_are_refused() -> None:
 def test_items_that_only_a_judge_can_call_invalid_are_refused_where_they_are_scored_alone() -> None:
     task = load_task("aut")
     step = task.steps[0]
-    assert step.items is not None
-    items = step.items.model_copy(update={"invalid": {"off_topic": "no use of it"}})
-    changed = task.model_copy(update={"steps": (step.model_copy(update={"items": items}),)})
+    verdicts = {"invalid": {"off_topic": "no use of it"}}
+    changed = task.model_copy(update={"steps": (step.model_copy(update=verdicts),)})
     with pytest.raises(SettingError, match="uses of task aut can be invalid by a judge's verdict"):
-        check_task(changed)
-    check_task(task)
-    check_task(load_task("cgpst"))
+        check_codes(changed)
+    check_codes(task)

@@ -16,6 +16,7 @@ from creaeval.methods import Case, Options, list_methods
 from creaeval.methods.overview import method_calls
 from creaeval.tasks import Scenario, Task, load_task
 from scripted import ScriptedModel, canned
+from uses import shared_case, three_uses
 
 from .support import scored
 
@@ -45,9 +46,7 @@ def response_to(task_id: str, *, whole: bool) -> Case:
     task: Task = load_task(task_id)
     step = task.steps[0]
     if task_id == "aut":
-        uses = make_step(step, ["a doorstop", "", "a drum"])
-        plot = Scenario(id="brick", title="brick", text="Object: brick")
-        return Case(task, Response(id="uses", scenario="brick", steps={step.id: uses}), plot)
+        return shared_case(three_uses())
     story = make_step(step, "She counted the boats again, and there was one too many.")
     plot = Scenario(id="sea", text="A town by the sea.", reference="The harbour had always had seven boats.")
     return Case(task, Response(id="story", scenario="sea", steps={step.id: story}), plot)

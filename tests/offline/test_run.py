@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import creaeval
-from creaeval.data import Response, make_step
 from creaeval.offline import OfflineScorer
 from creaeval.runs.confidence import confidences
-from creaeval.runs.defaults import default_method, default_reading
+from creaeval.runs.defaults import default_method
 from creaeval.tasks import load_task
 from data_folder import shared_data
+from uses import use
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,9 @@ def test_uses_are_scored_without_naming_a_model(command: CommandLine, uses: Path
     ended = command("score", uses, "--task", "aut", "--out", "results")
     assert ended.code == 0, ended.err
     assert "method offline, judges offline" in ended.err
-    assert "failures.csv, confidence.csv, run.json, participants.csv" in " ".join(ended.out.split())
+    assert "failures.csv, confidence.csv, run.json, responses.jsonl, participants.csv" in " ".join(
+        ended.out.split()
+    )
     rows = {row["response_id"]: row for row in table(command.folder / "results" / "scores.csv")}
     assert sorted(rows) == ["u1", "u2", "u3", "u4", "u5"]
     assert rows["u4"]["score"] == ""
@@ -88,10 +90,10 @@ def test_uses_of_the_training_data_are_counted_and_named(command: CommandLine, u
     assert f"was trained on {n_known} of these 5 uses" in " ".join(ended.out.split())
 
 
-def test_uses_without_ids_of_their_own_have_a_confidence_too(tmp_path: Path) -> None:
-    step = load_task("aut").step("uses")
-    batch = Response(id="b", scenario="brick", steps={"uses": make_step(step, ["a hat", "a boat"])})
-    run = creaeval.score([batch], task="aut", ledger=tmp_path / "ledger.db")
+def test_uses_given_as_objects_have_a_confidence_too(tmp_path: Path) -> None:
+    run = creaeval.score(
+        [use("b-1", "a hat"), use("b-2", "a boat")], task="aut", ledger=tmp_path / "ledger.db"
+    )
     assert list(confidences(run)["response_id"]) == ["b-1", "b-2"]
 
 
@@ -144,15 +146,6 @@ def test_a_named_model_is_asked_by_the_method_creaeval() -> None:
     aut, cgpst = load_task("aut"), load_task("cgpst")
     assert default_method(aut, []) == default_method(aut, ["offline"]) == "offline"
     assert default_method(aut, ["local"]) == default_method(cgpst, []) == "creaeval"
-
-
-def test_the_offline_scorer_reads_uses_of_all_participants_in_large_batches() -> None:
-    assert default_reading("offline", {"batch": None}) == {"batch": 100, "mix_participants": True}
-    assert default_reading("offline", {"batch": 7})["batch"] == 7
-    assert default_reading("direct", {"mix_participants": False}) == {
-        "batch": 20,
-        "mix_participants": False,
-    }
 
 
 def test_the_library_uses_it_too(uses: Path, tmp_path: Path) -> None:

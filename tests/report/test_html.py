@@ -300,7 +300,7 @@ USES = "id,object,use,participant\nu1,brick,a wall,p1\nu2,brick,<b>a hat,p1\nu3,
 USE_RATINGS = "response_id,rater,dimension,score\nu1,Ann,originality,2\nu2,Ann,originality,5\n"
 
 
-def test_uses_are_shown_by_batch_with_a_row_each_and_their_ratings(tmp_path: Path) -> None:
+def test_each_use_has_a_page_with_its_text_scores_and_ratings(tmp_path: Path) -> None:
     (tmp_path / "uses.csv").write_text(USES)
     (tmp_path / "ratings.csv").write_text(USE_RATINGS)
     judge = ScriptedModel("j", values={"aut_scores.uses.items.item_2.originality": 4})
@@ -310,9 +310,11 @@ def test_uses_are_shown_by_batch_with_a_row_each_and_their_ratings(tmp_path: Pat
     page = page_of(run, read_ratings(tmp_path / "ratings.csv", run.task))
     rows = sheet_rows(article(page))
     # The judge gives 1 and 4, Ann gave 2 and 5.
-    assert rows[2:] == [["u1: a wall", "5", "1", "2 −1"], ["u2: <b>a hat", "5", "4", "5 −1"]]
-    assert sheet_rows(article(page, "0-1"))[2:] == [["u3", "5", "blank"]]
+    assert rows[2:] == [["Originality", "5", "1", "2 −1"]]
+    assert sheet_rows(article(page, "0-1"))[2:] == [["Originality", "5", "4", "5 −1"]]
+    assert sheet_rows(article(page, "0-2"))[2:] == [["Originality", "5", "blank"]]
     assert {"j", "Ann"} <= rows_of_points(article(page))
+    assert "<b>a hat" in words(article(page, "0-1"))
 
 
 def test_a_run_of_before_texts_were_kept_shows_evidence_and_says_how_to_get_them(tmp_path: Path) -> None:

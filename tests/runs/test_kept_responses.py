@@ -68,7 +68,7 @@ def test_a_run_of_before_texts_were_kept_says_so_and_scoring_again_brings_them_f
         assert RunStore(ledger).load(run.id).response("r1").steps == booklet().steps
 
 
-def test_a_batch_of_uses_is_kept_with_each_use(tmp_path: Path) -> None:
+def test_uses_that_share_a_call_are_kept_each(tmp_path: Path) -> None:
     (tmp_path / "uses.csv").write_text("id,object,use,participant\nu1,brick,a wall,p1\nu2,brick,a hat,p1\n")
     model = ScriptedModel()
     run = creaeval.score(
@@ -76,13 +76,10 @@ def test_a_batch_of_uses_is_kept_with_each_use(tmp_path: Path) -> None:
     )
     with Ledger.open(tmp_path / "l.db") as ledger:
         loaded = RunStore(ledger).load(run.id)
-        (batch,) = loaded.responses.values()
-        assert [(item.id, item.text) for item in batch.steps["uses"].items] == [
-            ("u1", "a wall"),
-            ("u2", "a hat"),
-        ]
-        with pytest.raises(SettingError, match="there is no response 'u1'"):
-            loaded.response("u1")
+        texts = [(response.id, response.steps["uses"].text) for response in loaded.responses.values()]
+        assert texts == [("u1", "a wall"), ("u2", "a hat")]
+        with pytest.raises(SettingError, match="there is no response 'u3'"):
+            loaded.response("u3")
 
 
 def test_responses_go_with_their_run_when_it_is_made_again(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from creaeval.data import Response, make_step, read_scores
 from creaeval.errors import DataError, SettingError
 from creaeval.llm import Ledger
 from creaeval.llm.chat import AttemptError
-from creaeval.report.unit_text import unit_table
+from creaeval.report.terminal import print_run
 from creaeval.runs import RunStore, export_run, make_plan
 from creaeval.runs.panel_rows import has_panel, has_repeats, long_with_panel, wide_with_panel
 from creaeval.runs.plan import repeat_notes
@@ -326,13 +326,13 @@ def test_progress_runs_to_its_end_with_repeats(tmp_path: Path) -> None:
     assert (line.completed, line.total) == (32, 32)
 
 
-def unit_lines(run: Run) -> list[str]:
+def printed(run: Run) -> list[str]:
     from io import StringIO
 
     from rich.console import Console
 
     console = Console(file=StringIO(), width=120)
-    console.print(unit_table(run, 40))
+    print_run(console, run)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue().splitlines()
 
@@ -354,7 +354,7 @@ def test_the_wide_table_of_repeats_is_read_as_the_long_one(tmp_path: Path) -> No
         read_scores(path, run.task)
 
 
-def test_where_items_are_the_units_each_has_its_panel(tmp_path: Path) -> None:
+def test_each_use_has_its_panel(tmp_path: Path) -> None:
     (tmp_path / "uses.csv").write_text(
         "id,object,participant,response\nu1,brick,p,a boat anchor\nu2,brick,p,a step\nu3,rope,p,\n"
     )
@@ -379,7 +379,7 @@ def test_where_items_are_the_units_each_has_its_panel(tmp_path: Path) -> None:
     assert pd.isna(means.loc["u3", "uses.originality"])
     assert list(means["object"]) == ["brick", "brick", "rope"]
     assert list(wide["response_id"]) == [unit for unit in ("u1", "u2", "u3") for _ in range(6)]
-    assert [line.split()[-2] for line in unit_lines(run) if line.split()[:1] == ["u1"]] == [
+    assert [line.split()[-2] for line in printed(run) if line.split()[:1] == ["u1"]] == [
         "scripted:one",
         "scripted:one#2",
     ]

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 
 from creaeval.analysis import compared_dimensions
-from creaeval.tasks import identities, load_task
+from creaeval.tasks import Batching, identities, load_task
 
 
 def test_each_use_is_scored_from_1_to_5_and_nothing_is_summed() -> None:
     task = load_task("aut")
     (step,) = task.steps
     (dimension,) = step.dimensions
-    assert (task.unit, step.id, str(dimension.scale)) == ("item", "uses", "1-5")
+    assert (task.noun, task.sums, step.id, str(dimension.scale)) == ("use", False, "uses", "1-5")
+    assert task.batching == Batching(by=("participant",), most=20)
     assert identities(task) == compared_dimensions(task) == ["uses.originality"]
 
 
 def test_no_model_is_asked_whether_a_use_is_valid() -> None:
-    items = load_task("aut").step("uses").items
-    assert items is not None
-    assert (list(items.invalid), items.judged_codes, items.categories) == (["blank", "dont_know"], {}, False)
+    step = load_task("aut").step("uses")
+    assert (list(step.invalid), step.judged_codes, step.items) == (["blank", "dont_know"], {}, None)
 
 
 def test_fourteen_tests_of_a_story_are_counted_in_four_groups() -> None:

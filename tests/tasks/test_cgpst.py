@@ -39,7 +39,7 @@ def test_memory_reaches_only_earlier_steps() -> None:
 
 
 def test_a_judge_may_give_every_code_but_blank() -> None:
-    items = load_task("cgpst").step("step3").items
-    assert items is not None
-    assert list(items.invalid) == ["perhaps", "why", "duplicate", "blank"]
-    assert list(items.judged_codes) == ["perhaps", "why", "duplicate"]
+    step = load_task("cgpst").step("step3")
+    assert step.items is not None
+    assert list(step.items.invalid) == ["perhaps", "why", "duplicate", "blank"]
+    assert list(step.judged_codes) == ["perhaps", "why", "duplicate"]

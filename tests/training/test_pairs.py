@@ -9,16 +9,16 @@ import pytest
 
 import booklets
 from creaeval.data import Rating, Response, make_step, read_ratings
-from creaeval.data.batches import Use, make_batches
 from creaeval.demo import demo_file
 from creaeval.errors import SettingError
 from creaeval.methods.raw import response_shape, scorer_reply, steps_of
 from creaeval.sheets import ScoreSheet, StepScores, evidence_shape
 from creaeval.sheets.read_replies import read_scores
 from creaeval.sheets.replies import judge_reply
-from creaeval.tasks import load_task
+from creaeval.tasks import Batching, load_task
 from creaeval.training.pairs import choose_rater, evidence_pairs, response_pairs
 from scripted import ScriptedModel
+from uses import use
 
 from . import tiny
 
@@ -124,18 +124,11 @@ def use_rating(response_id: str, points: float) -> Rating:
 def test_uses_in_a_batch_are_one_pair_and_stay_on_one_side() -> None:
     aut = load_task("aut")
     uses = [
-        Use(
-            f"u{n}",
-            "brick" if n < 3 else "rope",
-            text,
-            f"p{n // 3}",
-            {"object": "brick" if n < 3 else "rope"},
-        )
+        use(f"u{n}", text, "brick" if n < 3 else "rope", f"p{n // 3}")
         for n, text in enumerate(["a drum", "", "a step", "a swing", "a leash"])
     ]
-    batches = make_batches(uses, aut.step("uses"))
     rated = {f"u{n}": use_rating(f"u{n}", points) for n, points in ((0, 4.6), (2, 1.0), (3, 2.4), (4, 3.0))}
-    found = response_pairs(aut, batches, {}, "mean", rated)
+    found = response_pairs(aut, uses, {}, "mean", rated)
     # The blank use is asked of nobody, so it needs no rating.
     assert [pair.ids for pair in found.pairs] == [("u0", "u2"), ("u3", "u4")]
     replies = [json.loads(pair.reply)["uses"]["items"] for pair in found.pairs]
@@ -144,7 +137,7 @@ def test_uses_in_a_batch_are_one_pair_and_stay_on_one_side() -> None:
     assert found.rounded == 2
     by, groups = found.groups("response")
     assert groups is not None
-    assert by == "batch"
+    assert by == "call"
     assert groups["u0"] == groups["u2"] != groups["u3"]
     assert found.groups("object") == ("object", {"u0": "brick", "u2": "brick", "u3": "rope", "u4": "rope"})
 
@@ -175,18 +168,18 @@ def test_a_rater_or_stage_that_is_not_there_is_an_error_that_names_those_that_ar
 
 def test_a_use_without_points_leaves_out_itself_alone_and_names_no_group() -> None:
     task = load_task("aut")
-    uses = [Use(id=f"u{n}", object="brick", text=f"use {n}", extra={"object": "brick"}) for n in range(30)]
-    batches = make_batches(uses, task.step("uses"), 10, mix_participants=True)
+    uses = [use(f"u{n}", f"use {n}") for n in range(30)]
+    tens = Batching(by=(), most=10)
     unrated = {"u1", "u13"}
-    rated = {use.id: use_rating(use.id, 2) for use in uses if use.id not in unrated}
-    pairs = response_pairs(task, batches, {}, "A", rated)
+    rated = {one.id: use_rating(one.id, 2) for one in uses if one.id not in unrated}
+    pairs = response_pairs(task, uses, {}, "A", rated, tens)
     assert pairs.left_out == {"the rater gave no points for it": 2}
     assert [len(pair.ids) for pair in pairs.pairs] == [9, 9, 10]
     assert not unrated & {one for pair in pairs.pairs for one in pair.ids}
     assert "use 13" not in pairs.pairs[1].prompt.user
     # A group is named by its uses, so that a batch before it changes no side.
     _, groups = pairs.groups("response")
-    _, later = response_pairs(task, batches[1:], {}, "A", rated).groups("response")
+    _, later = response_pairs(task, uses[10:], {}, "A", rated, tens).groups("response")
     assert groups is not None
     assert later is not None
     assert later == {one: name for one, name in groups.items() if one in later}

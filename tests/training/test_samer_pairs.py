@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from creaeval.data import Rating
-from creaeval.data.batches import Use, make_batches
 from creaeval.methods.samer import Part
 from creaeval.sheets import ScoreSheet, StepScores
 from creaeval.tasks import load_task
 from creaeval.training.samer_pairs import Labelled, cases_of, label, make_pairs
+from uses import use
 
 from .samer_data import SCENARIOS, rating, response, walk
 
 
-def text(group: str, step: str = "plan", unit: str = "R") -> Labelled:
-    return Labelled(Part(step, None, unit, "asked", "written"), group, {}, 0)
+def text(group: str, step: str = "plan", response_id: str = "R") -> Labelled:
+    return Labelled(response_id, Part(step, None, "asked", "written"), group, {}, 0)
 
 
 def test_every_step_is_a_text_with_the_points_of_its_dimensions() -> None:
@@ -54,8 +54,7 @@ def test_what_a_rater_left_open_is_left_out_and_counted() -> None:
 
 def test_uses_are_texts_of_their_own() -> None:
     task = load_task("aut")
-    uses = [Use("u1", "brick", "a doorstop"), Use("u2", "brick", ""), Use("u3", "brick", "a\npillow")]
-    batches = make_batches(uses, task.steps[0], mix_participants=True)
+    uses = [use("u1", "a doorstop"), use("u2", ""), use("u3", "a\npillow")]
     sheets = [
         ScoreSheet(
             response_id=one.id, scorer="A", steps=(StepScores(step="uses", written={"originality": n}),)
@@ -63,8 +62,8 @@ def test_uses_are_texts_of_their_own() -> None:
         for n, one in enumerate(uses, 1)
     ]
     ratings = [Rating(response_id=sheet.response_id, rater="A", sheet=sheet) for sheet in sheets]
-    found, _ = label(cases_of(task, batches, {}), ratings)
-    assert [(one.part.unit, one.part.response, one.points) for one in found] == [
+    found, _ = label(cases_of(task, uses, {}), ratings)
+    assert [(one.response_id, one.part.response, one.points) for one in found] == [
         ("u1", "a doorstop", {"uses.originality": 1}),
         ("u3", "a pillow", {"uses.originality": 3}),
     ]

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -48,11 +48,10 @@ ALL_JUDGES = "(all)"
 
 
 class _Spent(NamedTuple):
-    """What went into one response or batch, and how many of its items a model was shown."""
+    """What went into one response."""
 
     values: Mapping[str, float]
     failed: bool
-    items: int
 
 
 def cost_per_response(runs: Sequence[Run]) -> pd.DataFrame:
@@ -68,8 +67,8 @@ def cost_per_response(runs: Sequence[Run]) -> pd.DataFrame:
     pandas.DataFrame
         One row for each run, judge and measure. A judge's row has the analyst's calls and that judge's, as
         one judge alone would take; of several, the rows of judge ``(all)`` have all calls, the analyst's
-        once. ``per`` is ``response``; where items are the units, ``batch`` and then the item's name, such as
-        ``use``: each that was asked about has an equal share of its batch. ``p50`` and ``p95`` interpolate
+        once. ``per`` is what the task calls a response, such as ``use``; those that share a call have equal
+        shares of it. ``p50`` and ``p95`` interpolate
         linearly between the sorted values (NumPy's default, type 7 of Hyndman and Fan 1996); ``mean`` and
         ``total`` are over the same ``n``. ``failed`` counts those among them with a failure, and
         ``not_asked`` those that led to no call, which are no part of n. An undefined value is missing, and
@@ -99,38 +98,25 @@ def _rows(run: Run) -> Iterator[tuple[object, ...]]:
     analyst = (run.manifest.get("analyst") or {}).get("name", "")
     repeats = (run.manifest.get("evidence_repeats", 1), run.manifest.get("judge_repeats", 1))
     spent: defaultdict[str, list[_Spent]] = defaultdict(list)
-    not_asked = items_not_asked = 0
+    not_asked = 0
     unpriced: dict[str, dict[str, None]] = {judge: {} for judge in judges}
     for outcome in run.outcomes:
-        units = run.units.get(outcome.response_id, ())
-        shown = sum(not unit.invalid for unit in units)
         if not outcome.calls:
-            not_asked, items_not_asked = not_asked + 1, items_not_asked + len(units)
+            not_asked += 1
             continue
-        items_not_asked += len(units) - shown
         for judge in judges:
             calls = [call for call in outcome.calls if _is_of(call, judge, judges)]
             unpriced[judge] |= dict.fromkeys(call.model for call in calls if call.cost_usd is None)
             apart = len(judges) > 1 and judge != ALL_JUDGES
             attempts = math.nan if apart else float(outcome.failed_attempts)
-            spent[judge].append(_Spent(_sums(calls, attempts), _failed(outcome, judge), shown))
+            spent[judge].append(_Spent(_sums(calls, attempts), _failed(outcome, judge)))
     for judge in judges:
-        head = (run.manifest["method"], run.id, analyst, judge, *repeats)
+        head = (run.manifest["method"], run.id, analyst, judge, *repeats, run.task.noun)
         reasons = {
             "failed_attempts": "not known of each judge by itself",
             "cost_usd": f"no price is known of {', '.join(unpriced[judge])}",
         }
-        if run.task.unit == "response":
-            yield from _measures((*head, "response"), spent[judge], not_asked, reasons)
-            continue
-        items = run.task.steps[0].items
-        each = [
-            _Spent({name: value / one.items for name, value in one.values.items()}, one.failed, 1)
-            for one in spent[judge]
-            for _ in range(one.items)
-        ]
-        yield from _measures((*head, "batch"), spent[judge], not_asked, reasons)
-        yield from _measures((*head, items.name if items else "item"), each, items_not_asked, reasons)
+        yield from _measures(head, spent[judge], not_asked, reasons)
 
 
 def _is_of(call: CallSummary, judge: str, judges: Sequence[str]) -> bool:
@@ -146,16 +132,19 @@ def _failed(outcome: Outcome, judge: str) -> bool:
 
 
 def _sums(calls: Sequence[CallSummary], failed_attempts: float) -> dict[str, float]:
+    def shares(values: Iterable[float]) -> float:
+        return sum(value / call.shared_by for value, call in zip(values, calls, strict=True))
+
     return {
-        "seconds": sum(call.seconds for call in calls),
-        "tokens": sum(call.input_tokens + call.output_tokens for call in calls),
-        "input_tokens": sum(call.input_tokens for call in calls),
-        "cached_tokens": sum(call.cached_tokens for call in calls),
-        "output_tokens": sum(call.output_tokens for call in calls),
-        "reasoning_tokens": sum(call.reasoning_tokens for call in calls),
-        "calls": len(calls),
+        "seconds": shares(call.seconds for call in calls),
+        "tokens": shares(call.input_tokens + call.output_tokens for call in calls),
+        "input_tokens": shares(call.input_tokens for call in calls),
+        "cached_tokens": shares(call.cached_tokens for call in calls),
+        "output_tokens": shares(call.output_tokens for call in calls),
+        "reasoning_tokens": shares(call.reasoning_tokens for call in calls),
+        "calls": shares(1 for _ in calls),
         "failed_attempts": failed_attempts,
-        "cost_usd": sum(math.nan if call.cost_usd is None else call.cost_usd for call in calls),
+        "cost_usd": shares(math.nan if call.cost_usd is None else call.cost_usd for call in calls),
     }
 
 

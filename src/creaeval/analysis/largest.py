@@ -101,19 +101,17 @@ def _evidence(run: Run | Scores, places: Sequence[tuple[str, str]]) -> dict[tupl
     """Look up what was gathered for responses and identities, in one pass over the outcomes."""
     if not isinstance(run, Run):
         return {}
-    wanted: dict[str, list[tuple[str, str, int | None]]] = {}
-    units = {unit.id: (batch, number) for batch, of in run.units.items() for number, unit in enumerate(of, 1)}
+    wanted: dict[str, list[str]] = {}
     for response_id, identity in places:
-        batch, item = units.get(response_id, (response_id, None))
-        wanted.setdefault(batch, []).append((response_id, identity, item))
+        wanted.setdefault(response_id, []).append(identity)
     return {
-        (response_id, identity): evidence_text(run.task, outcome, identity, item)
+        (outcome.response_id, identity): evidence_text(run.task, outcome, identity)
         for outcome in run.outcomes
-        for response_id, identity, item in wanted.get(outcome.response_id, ())
+        for identity in wanted.get(outcome.response_id, ())
     }
 
 
-def evidence_text(task: Task, outcome: Outcome, identity: str, item: int | None = None) -> str:
+def evidence_text(task: Task, outcome: Outcome, identity: str) -> str:
     """Write the evidence of one dimension on one line.
 
     Parameters
@@ -124,8 +122,6 @@ def evidence_text(task: Task, outcome: Outcome, identity: str, item: int | None 
         Of the response; of evidence gathered several times, the first.
     identity : str
         Of a dimension, or of a group, whose members follow each other.
-    item : int, optional
-        This item alone, where items are the units.
 
     Returns
     -------
@@ -138,13 +134,11 @@ def evidence_text(task: Task, outcome: Outcome, identity: str, item: int | None 
     if step is None:
         return ""
     groups = {group.id: group.members for group in task.step(step_id).groups}
-    return " ".join(text for name in groups.get(part, (part,)) for text in _lines(step, name, item))
+    return " ".join(text for name in groups.get(part, (part,)) for text in _lines(step, name))
 
 
-def _lines(step: StepEvidence, name: str, item: int | None) -> Iterator[str]:
+def _lines(step: StepEvidence, name: str) -> Iterator[str]:
     for one in step.given_items:
-        if item is not None and one.item != item:
-            continue
         if name in one.dimensions:
             category = (
                 f" (category {one.category})" if one.category and not one.dimensions[name].observation else ""

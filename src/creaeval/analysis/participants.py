@@ -143,13 +143,10 @@ def export_participants(run: Run, folder: str | Path) -> list[Path]:
 
 def _by_scorer(run: Run) -> Iterator[tuple[str, str, _Cells]]:
     """Yield every judge and dimension with what each participant has for each object."""
-    from creaeval.runs.units import invalid_code
-
     known = {
-        unit.id: (unit.carried["participant"], unit.carried.get("object", ""), not unit.invalid)
-        for units in run.units.values()
-        for unit in units
-        if unit.carried.get("participant")
+        response_id: (carried["participant"], carried.get("object", ""))
+        for response_id, carried in run.carried.items()
+        if carried.get("participant") and run.task.batching is not None
     }
     if not known:
         return
@@ -162,7 +159,7 @@ def _by_scorer(run: Run) -> Iterator[tuple[str, str, _Cells]]:
     for part in run.parts():
         for sheet in part.sheets:
             scorers.setdefault(sheet.scorer)
-            verdict = valid if invalid_code(sheet) in ("", NOT_CAPTURED) else refused
+            verdict = valid if sheet.invalid in ("", NOT_CAPTURED) else refused
             verdict[sheet.scorer].add(sheet.response_id)
             for identity in identities(run.task):
                 if (value := sheet.final(identity)) is not None:
@@ -171,13 +168,13 @@ def _by_scorer(run: Run) -> Iterator[tuple[str, str, _Cells]]:
         for identity in identities(run.task):
             given = points[judge, identity]
             cells: _Cells = {}
-            for unit_id, (participant, name, asked) in known.items():
-                of = cells.setdefault(participant, {})
-                judged = unit_id in valid[judge]
-                unknown = asked and not judged and unit_id not in refused[judge]
-                own = _mean(given[unit_id]) if unit_id in given else None
-                use = _Cell(int(asked and judged), int(unknown), () if own is None else (own,))
-                of[name] = of.get(name, _Cell()) + use
+            for response_id, (participant, name) in known.items():
+                of_objects = cells.setdefault(participant, {})
+                judged = response_id in valid[judge]
+                unknown = not judged and response_id not in refused[judge]
+                own = _mean(given[response_id]) if response_id in given else None
+                use = _Cell(int(judged), int(unknown), () if own is None else (own,))
+                of_objects[name] = of_objects.get(name, _Cell()) + use
             yield judge, identity, cells
 
 

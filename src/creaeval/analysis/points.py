@@ -48,7 +48,7 @@ def compared_dimensions(task: Task, items: Items = "sum") -> list[str]:
         The task.
     items : {"sum", "mean", "each"}
         Other than with sums, only the dimensions that are scored by items; of means, not those that count
-        the valid items.
+        the valid items. In a task without items all are the same.
 
     Returns
     -------
@@ -56,6 +56,8 @@ def compared_dimensions(task: Task, items: Items = "sum") -> list[str]:
         In the order of the sheet.
     """
     names: list[str] = []
+    if not has_items(task):
+        items = "sum"
     for step in task.steps:
         merged = {member for group in step.groups for member in group.members}
         of_items = {d.id for d in step.item_dimensions if items == "each" or d.derive is None}
@@ -65,6 +67,11 @@ def compared_dimensions(task: Task, items: Items = "sum") -> list[str]:
             if part != "overall" and part not in merged and (items == "sum" or part in of_items)
         ]
     return names
+
+
+def has_items(task: Task) -> bool:
+    """Whether anything is scored by items; where nothing is, sums, means and single values are the same."""
+    return any(step.items is not None for step in task.steps)
 
 
 def scores_of(run: Run) -> Scores:
@@ -79,9 +86,7 @@ def scores_of(run: Run) -> Scores:
     -------
     Scores
     """
-    # The responses of the record are batches where items are the units; these carry their object.
-    named = run.manifest.get("responses", ()) if run.task.unit == "response" else ()
-    scenarios = {one["id"]: one.get("scenario") for one in named}
+    scenarios = {listed["id"]: listed.get("scenario") for listed in run.manifest.get("responses", ())}
     carried = {
         response_id: {**({"scenario": scenario} if scenario else {}), **run.carried.get(response_id, {})}
         for response_id, scenario in {**dict.fromkeys(run.carried), **scenarios}.items()
@@ -234,8 +239,7 @@ def _rows(
     items: Items,
 ) -> Iterator[Row]:
     parts = [(identity, *_part(task, identity)) for identity in compared_dimensions(task, items)]
-    if task.unit == "item":
-        # Each is a response of its own already.
+    if not has_items(task):
         items = "sum"
     for sheet in sheets:
         scorer = prefix + sheet.label

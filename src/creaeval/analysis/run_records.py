@@ -101,7 +101,7 @@ def _leaves(value: Any, place: str) -> list[tuple[str, str]]:
 
 
 def changed_responses(first: Run | Scores, second: Run | Scores) -> list[str]:
-    """List responses (or batches) that have the same id in both runs and are not the same text.
+    """List responses that have the same id in both runs and are not the same text.
 
     Parameters
     ----------
@@ -117,7 +117,8 @@ def changed_responses(first: Run | Scores, second: Run | Scores) -> list[str]:
     a, b = (
         {one["id"]: one.get("sha256") for one in run.manifest.get("responses", ())} for run in (first, second)
     )
-    return [name for name, digest in a.items() if name in b and b[name] != digest]
+    # Of the short responses of older runs no hash is known.
+    return [name for name, digest in a.items() if digest and b.get(name) and b[name] != digest]
 
 
 def usage(first: Run | Scores, second: Run | Scores) -> pd.DataFrame:
@@ -132,7 +133,7 @@ def usage(first: Run | Scores, second: Run | Scores) -> pd.DataFrame:
     -------
     pandas.DataFrame
         A row for each measure: cost, tokens, input and output tokens, calls, seconds and failures; ``unit``,
-        the values, ``b_over_a``, ``n_a`` and ``n_b`` (responses, or items where these are the units) and
+        the values, ``b_over_a``, ``n_a`` and ``n_b`` (responses) and
         ``reason`` where a value is missing. Replies from the ledger count with what they took when they were
         made. Seconds are those of requests, summed: not how long a run took.
     """
@@ -151,7 +152,7 @@ def usage(first: Run | Scores, second: Run | Scores) -> pd.DataFrame:
 def _reached(of: Run | Scores) -> int:
     if not isinstance(of, Run):
         return len({sheet.response_id for sheet in of.sheets})
-    return sum(map(len, of.units.values())) if of.task.unit == "item" else len(of.outcomes)
+    return len(of.outcomes)
 
 
 def _per_response(of: Run | Scores, measure: str, fields: Sequence[str]) -> tuple[float, str]:

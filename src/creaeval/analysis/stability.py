@@ -267,7 +267,7 @@ def _written(task: Task, sheet: ScoreSheet) -> Iterator[tuple[_Place, float]]:
     for scores in sheet.steps:
         for dimension in task.step(scores.step).dimensions:
             name = f"{scores.step}.{dimension.id}"
-            if dimension.scope == "item" and task.unit == "response":
+            if dimension.scope == "item":
                 for item in scores.items:
                     if (points := _item_points(item, dimension.id)) is not None:
                         yield (sheet.evidence_repeat, name, item.item), points
@@ -297,17 +297,16 @@ def _add(
     places: dict[_Place, list[T]] = defaultdict(list)
     for place, one in given:
         places[place].append(one)
-    units: dict[int, _Values] = defaultdict(lambda: defaultdict(list))
-    for (_, dimension, item), several in places.items():
+    own: _Values = defaultdict(list)
+    for (_, dimension, _), several in places.items():
         # What lacks a time would be compared with fewer others, and such values are higher.
         value = compare(several) if len(several) == times else math.nan
-        units[item if task.unit == "item" else 0][dimension].append(value)
-    for own in units.values():
-        for identity, parts in _parts(task).items():
-            if all(part in own for part in parts):
-                value = fmean(fmean(own[part]) for part in parts)
-                if not math.isnan(value):
-                    values[identity].append(value)
+        own[dimension].append(value)
+    for identity, parts in _parts(task).items():
+        if all(part in own for part in parts):
+            value = fmean(fmean(own[part]) for part in parts)
+            if not math.isnan(value):
+                values[identity].append(value)
 
 
 def _parts(task: Task) -> dict[str, list[str]]:
@@ -325,8 +324,7 @@ def _parts(task: Task) -> dict[str, list[str]]:
 
 def _summary(run: Run, values: _Values, wanted: str) -> list[dict[str, object]]:
     """Average each dimension over responses, then the dimensions."""
-    of_items = run.task.unit == "item"
-    total = sum(map(len, run.units.values())) if of_items else len(run.outcomes)
+    total = len(run.outcomes)
     found = {identity: values.get(identity, []) for identity in compared_dimensions(run.task)}
     means = [fmean(own) for own in found.values() if own]
     fewest = min(map(len, found.values()))

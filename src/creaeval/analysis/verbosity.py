@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 
 from creaeval.analysis.pair_values import FEWEST, Resampling
 from creaeval.analysis.points import collect_points, compared_dimensions, find_repeats, without_means
-from creaeval.data.batches import items_of, unit_id
 from creaeval.methods import canonical_name
 from creaeval.sheets.expected import EXPECTED
 
@@ -77,29 +76,24 @@ def count_words(text: str) -> int:
     return sum(any(map(str.isalnum, part)) for part in _SPACELESS.sub(r" \1 ", text).split())
 
 
-def response_lengths(task: Task, responses: Iterable[Response], step: str | None = None) -> dict[str, int]:
-    """Count the words of responses, or of their items where these are the units.
+def response_lengths(responses: Iterable[Response], step: str | None = None) -> dict[str, int]:
+    """Count the words of responses.
 
     Parameters
     ----------
-    task : Task
-        The task.
     responses : iterable of Response
-        Its responses.
+        The responses.
     step : str, optional
         The id of the step to count; default: all of them.
 
     Returns
     -------
     dict of str to int
-        By the id that has rows of scores. Items beyond a step's maximum are not counted: no judge saw them.
+        By response id. Items beyond a step's maximum are not counted: no judge saw them.
         A response without the step is left out.
     """
     lengths: dict[str, int] = {}
     for response in responses:
-        if task.unit == "item":
-            lengths |= {unit_id(response, one): count_words(one.text) for one in items_of(task, response)}
-            continue
         counted = [text for name, text in response.steps.items() if step in (None, name)]
         if counted or step is None:
             lengths[response.id] = sum(

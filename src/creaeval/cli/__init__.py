@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
+import warnings
+from typing import Any
 
 import typer
 
@@ -64,13 +66,24 @@ def _stop_as_on_ctrl_c(*_: object) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
+def _show_note(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    """Say what the user is warned of in one line, without the place in the program."""
+    if category is UserWarning:
+        typer.echo(f"Note: {message}", err=True)
+    else:
+        typer.echo(warnings.formatwarning(message, category, *place[:2]), err=True)
+
+
 def main() -> None:
     """Run the command line; our own errors end with their message and exit code 1, never a traceback."""
     from creaeval.errors import CreaEvalError
 
     signal.signal(signal.SIGTERM, _stop_as_on_ctrl_c)
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("default", category=UserWarning)
+            warnings.showwarning = _show_note
+            app()
     except CreaEvalError as error:
         typer.echo(f"Error: {error}", err=True)
         sys.exit(1)

@@ -68,6 +68,10 @@ UseColumns = Annotated[
         help="Columns of other names in files of uses, as in object=prompt,response=use (task aut).",
     ),
 ]
+UsesPerCall = Annotated[
+    int | None,
+    typer.Option(min=1, max=100, metavar="N", help="Uses that share a call, at most (task aut). [20]"),
+]
 MixParticipants = Annotated[
     bool,
     typer.Option("--mix-participants", help="Let uses of several participants share a call (task aut)."),

@@ -23,7 +23,6 @@ def run_and_report(
     ratings: Sequence[Rating] = (),
     *,
     rating_note: str = "",
-    batch: int | None = None,
     budget: float | None = None,
     show_evidence: bool = False,
 ) -> int:
@@ -41,8 +40,6 @@ def run_and_report(
         Shown beside the scores.
     rating_note : str
         Said of the ratings.
-    batch : int, optional
-        How many uses one call takes at most, where items are the units.
     budget : float, optional
         US dollars that may be spent.
     show_evidence : bool
@@ -62,12 +59,12 @@ def run_and_report(
     from rich.console import Console
     from rich.markup import escape
 
-    from creaeval.data import batch_notes
     from creaeval.llm import Ledger
     from creaeval.llm.budget import Budget
     from creaeval.report.progress import show_progress
     from creaeval.runs import RunStore, check_folder, run_plan, unscored_items
-    from creaeval.runs.plan import amount, repeat_notes
+    from creaeval.runs.defaults import batch_notes
+    from creaeval.runs.plan import describe_size, repeat_notes
 
     err = Console(stderr=True, highlight=False, emoji=False)
     allowed = None if budget is None else Budget(budget)
@@ -77,7 +74,7 @@ def run_and_report(
     judges = ", ".join(judge.name for judge in plan.judges)
     err.print(
         escape(
-            f"Run {plan.run_id}: {amount(plan)}, task {plan.task.id}, method {plan.method}, "
+            f"Run {plan.run_id}: {describe_size(plan)}, task {plan.task.id}, method {plan.method}, "
             f"{_analyst(plan)}judges {judges}"
             f"{_repeats(plan)}."
         )
@@ -85,7 +82,7 @@ def run_and_report(
     for line in (
         *_warnings(plan),
         *repeat_notes(plan),
-        *(batch_notes(plan.task, plan.responses, batch) if batch else ()),
+        *batch_notes(plan),
         *unscored_items(plan),
     ):
         err.print(escape(line), style="yellow")
@@ -99,7 +96,7 @@ def run_and_report(
             _report(run, folder, ratings, rating_note)
             err.print(
                 escape(
-                    f"Stopped with {len(run.outcomes)} of {len(plan.responses)} {_asked_by(plan)} done; "
+                    f"Stopped with {len(run.outcomes)} of {len(plan.responses)} {plan.task.noun}s done; "
                     "every finished call is kept. The same command goes on from there."
                 )
             )
@@ -109,7 +106,7 @@ def run_and_report(
             if run.outcomes:
                 _report(run, folder, ratings, rating_note)
             err.print(
-                escape(f"{len(run.outcomes)} of {len(plan.responses)} {_asked_by(plan)} done. {reached}")
+                escape(f"{len(run.outcomes)} of {len(plan.responses)} {plan.task.noun}s done. {reached}")
             )
             return 3 if run.summary.scored else 1
         except CreaEvalError:
@@ -139,8 +136,9 @@ def _report(run: Run, folder: Path, ratings: Sequence[Rating], rating_note: str)
 
 
 def _say_where(console: Console, folder: Path, files: Sequence[Path]) -> None:
+    names = [*(path.name for path in files), *(["responses/"] if (folder / "responses").is_dir() else [])]
     console.print(
-        f"Files are in {folder}: {', '.join(path.name for path in files)}, responses/",
+        f"Files are in {folder}: {', '.join(names)}",
         markup=False,
         soft_wrap=True,
     )
@@ -148,10 +146,6 @@ def _say_where(console: Console, folder: Path, files: Sequence[Path]) -> None:
 
 def _analyst(plan: Plan) -> str:
     return "" if plan.analyst is None else f"analyst {plan.analyst.name} ({plan.options.depth} evidence), "
-
-
-def _asked_by(plan: Plan) -> str:
-    return "batches" if plan.task.unit == "item" else "responses"
 
 
 def _repeats(plan: Plan) -> str:

@@ -25,7 +25,7 @@ def list_runs(ledger: Ledger = ".creaeval/ledger.db") -> None:
     for line in lines:
         typer.echo(
             f"{line.id}\t{line.updated}\t{line.state}\t{line.task}\t{line.method}\t"
-            f"{line.judges}\t{line.n_outcomes} {'batches' if line.unit == 'item' else 'responses'}"
+            f"{line.judges}\t{line.n_outcomes} responses"
         )
 
 

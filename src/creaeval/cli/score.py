@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -19,6 +19,7 @@ from creaeval.cli.options import (
     Set,
     Task,
     UseColumns,
+    UsesPerCall,
     read_set,
 )
 
@@ -94,9 +95,7 @@ def score(
     ] = None,
     missing_step: MissingStep = "refuse",
     columns: UseColumns = None,
-    batch: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Uses in one call (task aut). [20]")
-    ] = None,
+    uses_per_call: UsesPerCall = None,
     split: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="What parts several uses in one cell: ';' say, or newline."),
@@ -114,12 +113,12 @@ def score(
 ) -> None:
     """Score responses and write the results to a folder."""
     from creaeval.cli.running import run_and_report
-    from creaeval.data import USE_ROLES, read_columns, read_ratings, unit_ids, unmatched
+    from creaeval.data import USE_ROLES, read_columns, read_ratings, unmatched
     from creaeval.data.examples import read_examples
     from creaeval.errors import SettingError
     from creaeval.methods import Options, get_method
     from creaeval.runs import prepare
-    from creaeval.runs.defaults import DEFAULT_MODEL, default_method, default_reading
+    from creaeval.runs.defaults import DEFAULT_MODEL, choose_batching, default_method
     from creaeval.tasks import load_task
     from creaeval.training import seen_in_training
 
@@ -130,19 +129,7 @@ def score(
     if expected and method not in ("direct", "direct-expected"):
         raise SettingError(f"--expected goes with --method direct, not with {method}.")
     judges = _judges(judge or [], model, method)
-    reading: dict[str, Any] = {}
-    if the_task.unit == "item":
-        given = {
-            "columns": read_columns(columns or [], USE_ROLES),
-            "batch": batch,
-            "split": split,
-            "mix_participants": mix_participants,
-        }
-        reading = default_reading(method, given)
-    elif columns or split is not None or mix_participants or batch is not None:
-        raise SettingError(
-            "--columns, --batch, --split and --mix-participants are for tasks of single uses, as aut is."
-        )
+    batching = choose_batching(the_task, method, uses_per_call, mix_participants=mix_participants)
     rated = read_ratings(ratings, the_task) if ratings else []
     plan = prepare(
         files,
@@ -157,14 +144,14 @@ def score(
         missing_step=missing_step,
         evidence_repeats=evidence_repeats,
         judge_repeats=judge_repeats,
-        options=Options(evidence, copied, read_examples(examples, the_task), reference_cutoff),
-        reading=reading,
+        options=Options(evidence, copied, read_examples(examples, the_task), reference_cutoff, batching),
+        reading={"columns": read_columns(columns or [], USE_ROLES), "split": split},
     )
-    for line in unmatched(rated, unit_ids(the_task, plan.responses)):
+    for line in unmatched(rated, [response.id for response in plan.responses]):
         typer.echo(line, err=True)
     for line in seen_in_training(plan):
         typer.echo(line, err=True)
-    raise typer.Exit(run_and_report(plan, ledger, out, rated, batch=reading.get("batch"), budget=budget))
+    raise typer.Exit(run_and_report(plan, ledger, out, rated, budget=budget))
 
 
 def _judges(judges: list[str], model: str | None, method: str) -> list[str]:

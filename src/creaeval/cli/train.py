@@ -92,13 +92,15 @@ def sft(
 
     check_base(model)
     check_out(out)
-    reading = {"columns": read_columns(columns or [], USE_ROLES), "mix_participants": mix_participants}
+    reading = {"columns": read_columns(columns or [], USE_ROLES)}
     if on == "evidence":
-        if any(reading.values()):
+        if columns or mix_participants:
             raise SettingError("--columns and --mix-participants are for files; --on evidence reads a run.")
         pairs, origin = _evidence(files, scenario, run, ledger, ratings, rater, stage)
     else:
-        pairs, origin = _responses(files, scenario, run, task, ratings, rater, stage, reading)
+        pairs, origin = _responses(
+            files, scenario, run, task, ratings, rater, stage, reading, mix_participants
+        )
     _say_pairs(pairs)
     card = train_sft(
         pairs,
@@ -123,9 +125,11 @@ def _responses(
     rater: str,
     stage: str | None,
     reading: Mapping[str, Any],
+    mix_participants: bool,
 ) -> tuple[Pairs, dict[str, str]]:
-    from creaeval.data import read_ratings, read_responses, read_scenarios, unit_ids
+    from creaeval.data import read_ratings, read_responses, read_scenarios
     from creaeval.errors import SettingError
+    from creaeval.runs.defaults import choose_batching
     from creaeval.tasks import load_task
     from creaeval.training.card import hash_files
     from creaeval.training.pairs import choose_rater, response_pairs
@@ -137,10 +141,11 @@ def _responses(
     the_task = load_task(task)
     responses = read_responses(files, the_task, **reading)
     rated = choose_rater(read_ratings(ratings, the_task), rater, stage or "")
-    say_unmatched(list(rated.values()), unit_ids(the_task, responses))
+    say_unmatched(list(rated.values()), [response.id for response in responses])
     scenarios = {} if scenario is None else read_scenarios(scenario)
     given = [*files, *ratings, *([] if scenario is None else [scenario])]
-    return response_pairs(the_task, responses, scenarios, rater, rated), hash_files(given)
+    batching = choose_batching(the_task, "sft", mix_participants=mix_participants)
+    return response_pairs(the_task, responses, scenarios, rater, rated, batching), hash_files(given)
 
 
 def _evidence(

@@ -49,7 +49,7 @@ def samer(
 ) -> None:
     """Train SaMer: three heads on a frozen language model, from pairs made of one rater's points."""
     from creaeval.cli.train import say_card
-    from creaeval.data import USE_ROLES, read_columns, read_ratings, read_responses, read_scenarios, unit_ids
+    from creaeval.data import USE_ROLES, read_columns, read_ratings, read_responses, read_scenarios
     from creaeval.tasks import load_task
     from creaeval.training.card import hash_files
     from creaeval.training.samer_fit import SamerSettings
@@ -59,7 +59,7 @@ def samer(
     responses = read_responses(files, loaded, columns=read_columns(columns or [], USE_ROLES))
     rated = read_ratings(ratings, loaded)
     own = [rating for rating in rated if rating.rater == rater]
-    say_unmatched(own, unit_ids(loaded, responses))
+    say_unmatched(own, [response.id for response in responses])
     card = train_samer(
         responses,
         rated,

@@ -1,6 +1,5 @@
 """Responses, ratings, scores and scenarios, and the readers of their files."""
 
-from creaeval.data.batches import BATCH, batch_notes, unit_ids
 from creaeval.data.columns import USE_ROLES, read_columns
 from creaeval.data.items import make_step, split_items
 from creaeval.data.ratings import read_ratings
@@ -12,14 +11,12 @@ from creaeval.data.scores_file import read_scores
 from creaeval.data.unmatched import unmatched
 
 __all__ = [
-    "BATCH",
     "USE_ROLES",
     "Item",
     "Rating",
     "Response",
     "Scores",
     "StepText",
-    "batch_notes",
     "find_scenario",
     "make_step",
     "read_columns",
@@ -28,6 +25,5 @@ __all__ = [
     "read_scenarios",
     "read_scores",
     "split_items",
-    "unit_ids",
     "unmatched",
 ]

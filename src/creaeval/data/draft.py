@@ -151,9 +151,9 @@ class RatingDraft:
     def _item_number(self, step: Step | None, part: str, item: object) -> int | None:
         if item is None:
             return None
-        if self._task.unit == "item":
+        if step is not None and step.items is None and self._task.batching is not None:
             raise ValueError(
-                f"found item {item!r}, but in task {self._task.id} each {self._named_item()} is a response "
+                f"found item {item!r}, but in task {self._task.id} each {self._task.noun} is a response "
                 "of its own: its id is the response_id"
             )
         if step is None or step.items is None:
@@ -164,10 +164,6 @@ class RatingDraft:
             return read_points(item, 1, step.items.max)
         except ValueError as error:
             raise ValueError(f"item: {error} (task {self._task.id}, {step.id})") from error
-
-    def _named_item(self) -> str:
-        items = self._task.steps[0].items
-        return items.name if items is not None else "item"
 
     def _read(self, raw: object, step: Step | None, part: str, item: int | None) -> float | str:
         if step is not None and item is not None:
@@ -181,7 +177,8 @@ class RatingDraft:
             low, high = points_range(self._task, step, part)
         halves = item is None and takes_halves(self._task, step, part)
         try:
-            if self._task.unit == "item":
+            if not self._task.sums:
+                # Nothing is added up from it, so it may be the mean of several raters.
                 return read_decimal(raw, low, high)
             return read_half_points(raw, low, high) if halves else read_points(raw, low, high)
         except ValueError as error:

@@ -73,9 +73,8 @@ def read_examples(path: str | Path | None, task: Task) -> tuple[Example, ...]:
         raise DataError(
             f"{path}: examples can be shown for tasks of one step; {task.id} has {len(task.steps)}."
         )
-    step = task.steps[0]
     problems: list[str] = []
-    found = [_example(place, values, step, problems) for place, values in _entries(path, step)]
+    found = [_example(place, values, task, problems) for place, values in _entries(path, task)]
     examples = tuple(example for example in found if example is not None)
     if not problems and not examples:
         problems.append(f"{path}: holds no example.")
@@ -84,13 +83,13 @@ def read_examples(path: str | Path | None, task: Task) -> tuple[Example, ...]:
     return examples
 
 
-def _entries(path: Path, step: Step) -> list[tuple[str, Mapping[str, Any]]]:
+def _entries(path: Path, task: Task) -> list[tuple[str, Mapping[str, Any]]]:
     if path.suffix.lower() == ".json":
         document = parse_json(read_text(path, "JSON"), str(path))
         if not isinstance(document, list) or not all(isinstance(one, dict) for one in document):
             raise DataError(f"{path}: expected a list of objects, such as {_FORM}.")
         return [(f"{path}, entry {number}", one) for number, one in enumerate(document, 1)]
-    names = _work_names(step)
+    names = _work_names(task)
     table = read_table(path, names, lambda header: find_column(header, *names) is not None)
     problems: list[str] = []
     rows: list[tuple[str, Mapping[str, Any]]] = [
@@ -108,14 +107,15 @@ def _entries(path: Path, step: Step) -> list[tuple[str, Mapping[str, Any]]]:
 _FORM = '[{"response": "a boat", "originality": 3}]'
 
 
-def _work_names(step: Step) -> tuple[str, ...]:
-    return ("response", step.id, step.name, *((step.items.name,) if step.items is not None else ()))
+def _work_names(task: Task) -> tuple[str, ...]:
+    (step,) = task.steps
+    return ("response", task.noun, step.id, step.name, *((step.items.name,) if step.items else ()))
 
 
-def _example(place: str, values: Mapping[str, Any], step: Step, problems: list[str]) -> Example | None:
-    before = len(problems)
+def _example(place: str, values: Mapping[str, Any], task: Task, problems: list[str]) -> Example | None:
+    before, step = len(problems), task.steps[0]
     titles = list(values)
-    work, about = find_column(titles, *_work_names(step)), find_column(titles, *_ABOUT)
+    work, about = find_column(titles, *_work_names(task)), find_column(titles, *_ABOUT)
     text = values[work] if work is not None else ""
     if not isinstance(text, str) or not text.strip():
         problems.append(f"{place}: has no work; expected a text called response.")

@@ -134,22 +134,22 @@ def item_step(scored: Sequence[Item], unscored: Sequence[Item] = (), heading: st
 
 
 def program_code(step: Step, text: str) -> str:
-    """Return the code of an item that only says that nothing comes to mind, where the step has such a code.
+    """Return the code of a text that only says that nothing comes to mind, where the step has such a code.
 
     Parameters
     ----------
     step : Step
-        A list step.
+        The step; of a list step the text is an item's.
     text : str
-        What was written for the item, in English.
+        What was written, in English.
 
     Returns
     -------
     str
         ``dont_know`` or nothing. Words such as "none" or "null" may be meant, so they are no such answer.
     """
-    known = step.items is not None and "dont_know" in step.items.invalid
-    return "dont_know" if known and fold(text) in _DONT_KNOW else ""
+    known = step.invalid if step.items is None else step.items.invalid
+    return "dont_know" if "dont_know" in known and fold(text) in _DONT_KNOW else ""
 
 
 def tidy(text: str) -> str:

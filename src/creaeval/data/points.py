@@ -89,12 +89,8 @@ def points_range(task: Task, step: Step | None, part: str) -> tuple[int, int]:
     Returns
     -------
     tuple of (int, int)
-        Item points may sum to 0, whatever their scale, because every item may be invalid. Where items are the
-        units that are scored, the points of one.
+        Item points may sum to 0, whatever their scale, because every item may be invalid.
     """
-    if task.unit == "item":
-        members = _members(task.steps[0], part if step is not None else "overall")
-        return sum(d.scale.min for d in members), sum(d.scale.max for d in members)
     if step is None:
         return sum(points_range(task, s, "overall")[0] for s in task.steps), task.max
     members = _members(step, part)

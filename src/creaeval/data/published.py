@@ -114,7 +114,7 @@ def read_verdicts(
     list of RatingDraft
         One a story and scorer. A story called ``0_Claude`` carries its plot and its writer.
     """
-    if len(task.steps) != 1 or task.unit != "response":
+    if len(task.steps) != 1 or len(task.steps[0].dimensions) == 1:
         raise DataError(f"{table.where}: holds verdicts on stories, which task {task.id} is not about.")
     (step,) = task.steps
     drafts: dict[tuple[str, str], RatingDraft] = {}
@@ -150,7 +150,7 @@ def story_parts(story_id: str) -> dict[str, str]:
 
 
 def _dimension(table: Table, task: Task) -> tuple[str, str]:
-    if task.unit != "item" or len(task.steps[0].dimensions) != 1:
+    if task.batching is None or len(task.steps[0].dimensions) != 1:
         raise DataError(
             f"{table.where}: holds uses of objects with ratings of one dimension, and task {task.id} is "
             "another. Use --task aut."

@@ -132,7 +132,7 @@ def find_form(header: Header) -> Form:
     raters_in_header = [title for title in rest if _names_rater(title)]
     if rater is None and _one_dimension(task) and raters_in_header:
         others = [title for title in rest if title not in raters_in_header]
-        about = _about_uses(task, rest)
+        about = _about_uses(rest)
         if not any(_check_unused(table, task, title) for title in others if title not in about):
             part = Source(None, _one_dimension(task))
             entries = tuple(Entry(source, Source(None, t), part, t) for t in raters_in_header)
@@ -151,10 +151,8 @@ def _names_rater(title: str) -> bool:
     return person is not None or fold(title) in {"mean", "humanmean", "meanrating"}
 
 
-def _about_uses(task: Task, header: Sequence[str]) -> set[str]:
+def _about_uses(header: Sequence[str]) -> set[str]:
     """Return the columns that say what was rated, in a table of uses: numbers in them are no scores."""
-    if task.unit == "response":
-        return set()
     return {title for names in USE_COLUMNS.values() if (title := find_column(header, *names)) is not None}
 
 

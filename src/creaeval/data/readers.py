@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.data.batches import BATCH
 from creaeval.data.cgpst_json import is_released_form, read_released_responses
 from creaeval.data.docx_booklet import read_docx_booklet
 from creaeval.data.files import list_files, read_text, unknown_ending
@@ -32,9 +31,7 @@ def read_responses(
     task: Task,
     *,
     columns: Mapping[str, str] | None = None,
-    batch: int = BATCH,
     split: str | None = None,
-    mix_participants: bool = False,
 ) -> list[Response]:
     """Read responses.
 
@@ -45,31 +42,28 @@ def read_responses(
         .tsv, .xlsx or .xlsm (``FILE.xlsx#SHEET`` names a sheet), .docx.
     task : Task
         The task that was answered.
-    columns, batch, split, mix_participants
-        For a task whose units are items (uses of an object); see :func:`creaeval.data.uses.read_uses`, which
-        reads its files.
+    columns, split
+        For a task of short texts that share calls, such as uses of an object; see
+        :func:`creaeval.data.uses.read_uses`, which reads its files.
 
     Returns
     -------
     list of Response
-        In the order of the files and of the responses in them; batches of uses in the order of
-        :func:`creaeval.data.batches.make_batches`. A step of which nothing is written is absent.
+        In the order of the files and of the responses in them. A step of which nothing is written is absent.
 
     Raises
     ------
     DataError
         With every problem found in every file, among them two responses with one id.
     SettingError
-        A setting for uses, but the task's units are no items.
+        A setting for uses, and the task has whole responses.
     """
-    if task.unit == "item":
-        return read_uses(
-            paths, task, columns=columns, batch=batch, split=split, mix_participants=mix_participants
-        )
-    if columns or batch != BATCH or split is not None or mix_participants:
+    if task.batching is not None:
+        return read_uses(paths, task, columns=columns, split=split)
+    if columns or split is not None:
         raise SettingError(
-            f"--columns, --batch, --split and --mix-participants are for tasks whose items are responses of "
-            f"their own, such as aut; task {task.id} has whole responses."
+            f"--columns and --split are for tasks of short texts, such as aut; task {task.id} has whole "
+            "responses."
         )
     problems: list[str] = []
     placed: list[Placed] = []

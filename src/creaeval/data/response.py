@@ -16,15 +16,12 @@ if TYPE_CHECKING:
 class Item(Record):
     """One entry of an item step; an empty ``text`` is a blank item, not an error.
 
-    ``invalid`` is a code that the program gives by what is written (``dont_know``). ``id`` and ``extra`` are
-    those of an item that is a response of its own, such as a use of the Alternate Uses Task, and else empty.
+    ``invalid`` is a code that the program gives by what is written (``dont_know``).
     """
 
     number: int
     text: str
     invalid: str = ""
-    id: str = ""
-    extra: dict[str, str] = Field(default_factory=dict)
 
     @property
     def blank(self) -> bool:
@@ -55,7 +52,7 @@ class StepText(Record):
 
 
 class Response(Record):
-    """One respondent's whole answer, the unit that gets its own row of scores.
+    """One respondent's whole answer, or one of several short ones: what gets its own row of scores.
 
     ``extra`` holds columns that are carried through to every table; ``source`` names the file it came from.
     """

@@ -154,7 +154,11 @@ class _Reader:
 
     def __init__(self, table: Table, task: Task, problems: list[str]) -> None:
         self._table, self._task, self._problems = table, task, problems
-        own = (*SCORE_COLUMNS, N_SHEETS, *((INVALID_COLUMN,) if task.unit == "item" else ()))
+        own = (
+            *SCORE_COLUMNS,
+            N_SHEETS,
+            *((INVALID_COLUMN,) if any(step.invalid for step in task.steps) else ()),
+        )
         self._titles = {name: table.column(name) for name in own}
         self._others = [title for title in table.header if title not in self._titles.values()]
         self._sheets: dict[tuple[str, ...], _Sheet] = {}
@@ -311,9 +315,8 @@ def _make_step(step: Step, values: dict[_Part, _Value], invalid: str | None) -> 
     numbers = sorted({part.item for part in values if part.item is not None})
     return StepScores(
         step=step.id,
-        items=(ItemScores(item=1, invalid=invalid),)
-        if invalid
-        else tuple(_make_item(step, number, values) for number in numbers),
+        items=tuple(_make_item(step, number, values) for number in numbers),
+        invalid=invalid or "",
         written={part: value.written for part, value in once.items() if value.written is not None},
         computed={part: value.computed for part, value in once.items() if value.computed is not None},
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from creaeval.data.batches import BATCH, Use, make_batches
 from creaeval.data.columns import (
     USE_COLUMNS,
     USE_ROLES,
@@ -18,6 +17,7 @@ from creaeval.data.files import list_files, unknown_ending
 from creaeval.data.ids import MISSING, clean_id, clean_name, text_problem
 from creaeval.data.items import list_items, tidy
 from creaeval.data.published import AUT_SCORES, is_aut_table
+from creaeval.data.response import Response, StepText
 from creaeval.data.tables import TABLES, read_table, split_sheet
 from creaeval.errors import DataError, SettingError
 
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from creaeval.data.response import Response
     from creaeval.data.table import Row, Table
-    from creaeval.tasks import Step, Task
+    from creaeval.tasks import Task
 
 _NEEDED = ("id", "object", "response")
 _LINES = {"newline", "\\n", "\n"}
@@ -38,34 +37,29 @@ def read_uses(
     task: Task,
     *,
     columns: Mapping[str, str] | None = None,
-    batch: int = BATCH,
     split: str | None = None,
-    mix_participants: bool = False,
 ) -> list[Response]:
-    """Read uses, one a row, and put them into batches.
+    """Read uses, one a row, or other short texts.
 
     Parameters
     ----------
     paths : path or sequence of paths
         Files, or folders whose files are read: .csv, .tsv, .xlsx or .xlsm, with the columns ``id`` (or
-        ``response_id``), ``object`` (or ``prompt``), ``response`` (or ``use``) and perhaps ``participant``.
-        All others are carried, but for the ratings and predictions of the released table.
+        ``response_id``), ``object`` (or ``prompt``; only where the task needs a scenario), ``response`` (or
+        ``use``) and perhaps ``participant``. All others are carried, but for the ratings and predictions of
+        the released table.
     task : Task
-        A task whose units are items.
+        A task of one text.
     columns : mapping of str to str, optional
         The tables' own names of columns by role (``id``, ``object``, ``response``, ``participant``).
-    batch : int
-        Uses that are scored in one call, at most.
     split : str, optional
         What parts several uses in one cell, such as ``";"``; ``"newline"`` for line breaks. The uses of the
         row ``R1`` are then called ``R1-1``, ``R1-2`` and so on, also where there is only one.
-    mix_participants : bool
-        Whether uses of different people, or of nobody known, may be scored in one call.
 
     Returns
     -------
     list of Response
-        One a batch; see :func:`creaeval.data.batches.make_batches`.
+        One a use, in the order of the rows. Objects that differ in case only are one, spelled as at first.
 
     Raises
     ------
@@ -73,24 +67,22 @@ def read_uses(
         With every problem found in every file: a missing column, a use without id or object, an id that is
         there twice.
     SettingError
-        ``batch`` is below 1, or ``split`` is nothing that could part uses.
+        ``split`` is nothing that could separate uses.
     """
-    if batch < 1:
-        raise SettingError(f"--batch {batch}: expected 1 or more.")
     separator = _separator(split)
     named = check_roles(columns, USE_ROLES)
-    (step,) = task.steps
     problems: list[str] = []
-    uses: list[Use] = []
+    uses: list[Response] = []
     places: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for path in list_files(paths, set(TABLES)):
         try:
-            table, roles = _open(path, named)
+            table, roles = _open(path, named, task)
         except DataError as error:
             problems += error.problems
             continue
         for row in table.rows:
-            for use in _read_row(table, row, roles, step, separator, problems):
+            for use in _read_row(table, row, roles, task, separator, spellings, problems):
                 place = table.row_place(row)
                 if use.id in places:
                     problems.append(
@@ -101,7 +93,7 @@ def read_uses(
                 uses.append(use)
     if problems:
         raise DataError(problems[0], problems[1:])
-    return make_batches(uses, step, batch, mix_participants=mix_participants)
+    return uses
 
 
 def _separator(split: str | None) -> str | None:
@@ -114,23 +106,26 @@ def _separator(split: str | None) -> str | None:
     return split
 
 
-def _open(path: Path, columns: Mapping[str, str]) -> tuple[Table, dict[str, str]]:
+def _open(path: Path, columns: Mapping[str, str], task: Task) -> tuple[Table, dict[str, str]]:
+    needed = (
+        _NEEDED if task.needs_scenario and not task.scenarios else tuple(r for r in _NEEDED if r != "object")
+    )
     if split_sheet(path)[0].suffix.lower() not in TABLES:
         raise unknown_ending(path, set(TABLES))
 
     def fits(header: Sequence[str]) -> bool:
         roles = find_roles(header, columns, USE_COLUMNS)
-        return all(roles[role] for role in _NEEDED)
+        return all(roles[role] for role in needed)
 
     def hint(header: Sequence[str]) -> str:
-        return nearest_hint(header, _NEEDED, columns, USE_COLUMNS)
+        return nearest_hint(header, needed, columns, USE_COLUMNS)
 
-    keys = [*columns.values(), *(name for role in _NEEDED for name in USE_COLUMNS[role])]
+    keys = [*columns.values(), *(name for role in needed for name in USE_COLUMNS[role])]
     table = read_table(path, keys, fits, hint)
     if problems := [f"{table.where}: {p}" for p in column_problems(table.header, columns, USE_COLUMNS)]:
         raise DataError(problems[0], problems[1:])
     roles = find_roles(table.header, columns, USE_COLUMNS)
-    if missing := [role for role in _NEEDED if roles[role] is None]:
+    if missing := [role for role in needed if roles[role] is None]:
         expected = "; ".join(" or ".join(USE_COLUMNS[role]) for role in missing)
         raise DataError(
             f"{table.where}: no column for {' and '.join(missing)} (expected {expected}). Found the columns "
@@ -143,13 +138,15 @@ def _read_row(
     table: Table,
     row: Row,
     roles: Mapping[str, str],
-    step: Step,
+    task: Task,
     separator: str | None,
+    spellings: dict[str, str],
     problems: list[str],
-) -> list[Use]:
+) -> list[Response]:
     before = len(problems)
     use_id = _name(table, row, roles["id"], "an id", problems)
-    its_object = _name(table, row, roles["object"], "an object", problems)
+    its_object = _name(table, row, roles["object"], "an object", problems) if "object" in roles else ""
+    its_object = spellings.setdefault(" ".join(its_object.casefold().split()), its_object)
     text = table.read(row, roles["response"], "a use", problems)
     participant = ""
     if (title := roles.get("participant")) is not None and (
@@ -160,22 +157,24 @@ def _read_row(
         problems.append(f"{table.cell_place(row, roles['response'])}: {problem}.")
     if len(problems) > before or text is None:
         return []
-    carried = {"object": its_object, **({"participant": participant} if "participant" in roles else {})}
+    carried = {
+        **({"object": its_object} if "object" in roles else {}),
+        **({"participant": participant} if "participant" in roles else {}),
+    }
     others = {
         (f"input_{title}" if title in (*carried, "response") else title): row.cells[title]
         for title in _carried(table, roles)
     }
-    named = _apart(use_id, tidy(text), separator, step)
+    (step,) = task.steps
     return [
-        Use(
-            one,
-            its_object,
-            "" if _says_nothing(part) else part,
-            participant,
-            {**carried, **others, "response": part},
-            str(table.path),
+        Response(
+            id=name,
+            scenario=its_object or None,
+            steps={step.id: StepText(text="" if _says_nothing(part) else part)},
+            extra={**carried, **others, "response": part},
+            source=str(table.path),
         )
-        for one, part in named
+        for name, part in _apart(use_id, tidy(text), separator, task.noun)
     ]
 
 
@@ -201,12 +200,12 @@ def _carried(table: Table, roles: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _apart(use_id: str, text: str, separator: str | None, step: Step) -> list[tuple[str, str]]:
+def _apart(use_id: str, text: str, separator: str | None, noun: str) -> list[tuple[str, str]]:
     if separator is None:
         return [(use_id, text)]
     parts = [part for part in text.split(separator) if part.strip()] or [""]
     # Uses in lines may have numbers, which are no part of them.
-    items = list_items(parts, step.items.name if step.items is not None else "item")
+    items = list_items(parts, noun)
     return [(f"{use_id}-{item.number}", item.text) for item in items]
 
 

@@ -12,7 +12,7 @@ from creaeval.experiments.pretend import PretendedModel
 from creaeval.llm.chat import Limits
 from creaeval.llm.logprobs import read_tokens
 from creaeval.llm.records import StoredCall
-from creaeval.runs.engine import carry_out
+from creaeval.runs.engine import score_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from creaeval.llm.settings import RoleSettings
     from creaeval.methods import Case, Outcome
     from creaeval.runs import Plan
+    from creaeval.runs.batching import Batch
     from creaeval.sheets import StepEvidence
 
 #: Of a plan with more cases, so many are carried out, and what they take is scaled up.
@@ -123,12 +124,13 @@ def estimate_cell(
     plan : Plan
         The plan.
     n_responses : int, optional
-        Scale up to so many responses (batches, where items are the units); those of the plan are examples.
+        Scale up to so many responses; those of the plan are examples.
     ledger : Ledger, optional
         Calls in it are not counted as cost. It is only read; where the plan's responses are examples, not
         even that, since calls made for an example are not made for those it stands for.
     most_cases : int
-        Of a plan with more cases, so many from all over it are carried out and scaled up.
+        Of a plan with more cases (or calls that responses share), so many from all over it are carried out
+        and scaled up.
 
     Returns
     -------
@@ -153,15 +155,16 @@ def estimate_cell(
             raise SettingError(f"{name} to estimate: found {number}, expected 1 or more.")
     if not plan.cases and n_responses:
         raise SettingError("There is no response to go by, so what others would take cannot be estimated.")
-    cases = _spread(plan.cases, most_cases)
+    batches = _spread(plan.batches, most_cases)
+    cases = tuple(case for batch in batches for case in batch.cases)
     scratch = _Scratch(ledger if n_responses is None else None)
     seen = _Seen(scratch)
     outcomes: list[Outcome] = []
-    work = carry_out(_pretended(plan, cases), cast("Ledger", scratch), outcomes.append, seen)
+    work = score_plan(_pretended(plan, cases), cast("Ledger", scratch), outcomes.extend, seen)
     # In a thread of its own, since a notebook has a running loop in this one.
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, work).result()
-    announced = sum(map(plan.calls_of, cases))
+    announced = sum(map(plan.calls_of, batches))
     wanted = plan.n_calls * (1.0 if n_responses is None else n_responses / len(plan.cases))
     times = wanted / announced if announced else 1.0
     calls = {key: replace(call, times=times) for key, call in seen.calls.items()}
@@ -250,10 +253,10 @@ class _Seen:
         """Wait for no response."""
 
 
-def _spread(cases: Sequence[Case], most: int) -> tuple[Case, ...]:
-    """Take cases from all over a plan, whose order is by scenario."""
-    number = min(most, len(cases))
-    return tuple(cases[place * len(cases) // number] for place in range(number))
+def _spread(batches: Sequence[Batch], most: int) -> tuple[Batch, ...]:
+    """Take some from all over a plan, whose order is by scenario."""
+    number = min(most, len(batches))
+    return tuple(batches[place * len(batches) // number] for place in range(number))
 
 
 def _pretended(plan: Plan, cases: tuple[Case, ...]) -> Plan:
@@ -269,7 +272,6 @@ def _pretended(plan: Plan, cases: tuple[Case, ...]) -> Plan:
         responses=tuple(case.response for case in cases),
         cases=cases,
         refused={},
-        unasked=(),
     )
 
 

@@ -9,7 +9,15 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 from pydantic import ValidationInfo as Info
 
 from creaeval.data.fetch import data_folder
@@ -136,10 +144,15 @@ class _Model(BaseModel):
 
 
 class Reading(_Model):
-    """How files of uses are read: see :func:`creaeval.data.read_responses`."""
+    """How files of uses are read (:func:`creaeval.data.read_responses`), and how many share a call.
+
+    ``uses_per_call`` was called ``batch`` until version 0.1, and is still read so.
+    """
 
     columns: dict[str, str] = Field(default_factory=dict)
-    batch: Count | None = None
+    uses_per_call: Count | None = Field(
+        default=None, validation_alias=AliasChoices("uses_per_call", "batch"), le=100
+    )
     split: str | None = None
     mix_participants: bool = False
 

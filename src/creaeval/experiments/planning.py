@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from creaeval.data import read_responses, read_scenarios, unit_ids
-from creaeval.data.batches import items_of
+from creaeval.data import read_responses, read_scenarios
 from creaeval.data.examples import read_examples
 from creaeval.errors import DataError, InputError, SettingError
 from creaeval.experiments.grid import Cell, cells
@@ -18,6 +17,7 @@ from creaeval.llm.providers.book import open_book
 from creaeval.llm.providers.table import PROVIDERS
 from creaeval.methods import Options
 from creaeval.runs import make_plan
+from creaeval.runs.defaults import choose_batching
 from creaeval.runs.engine import check_settings
 from creaeval.runs.score import finish_in_any_thread
 from creaeval.tasks import load_task
@@ -46,8 +46,8 @@ class PlannedRun:
     cells : tuple of Cell
         The cells it is, of one block or several.
     pretended : int or None
-        Where the plan holds a template in place of the responses: how many (batches, where items are the
-        units) it stands for. Such a run can be estimated and not made.
+        Where the plan holds a template in place of the responses: how many it stands for. Such a run can be
+        estimated and not made.
     """
 
     plan: Plan
@@ -235,6 +235,10 @@ class _Inputs:
         if data is None or examples is None or not self._models.keys() >= set(named):
             return None
         given = self._experiment.data[cell.data]
+        reading = given.reading
+        batching = choose_batching(
+            data.task, cell.method, reading.uses_per_call, mix_participants=reading.mix_participants
+        )
         plan = make_plan(
             task=data.task,
             responses=data.responses,
@@ -246,17 +250,9 @@ class _Inputs:
             missing_step=given.missing_step,
             evidence_repeats=cell.evidence_repeats,
             judge_repeats=cell.judge_repeats,
-            options=Options(cell.evidence, cell.copied, tuple(examples)),
+            options=Options(cell.evidence, cell.copied, tuple(examples), batching=batching),
         )
-        return PlannedRun(plan, (cell,), _pretended(plan, given))
-
-
-def _pretended(plan: Plan, given: DataSet) -> int | None:
-    """Count the responses (or batches) that a template stands for."""
-    if given.count is None:
-        return None
-    units = len(unit_ids(plan.task, plan.responses))
-    return max(1, round(given.count * len(plan.cases) / units))
+        return PlannedRun(plan, (cell,), given.count)
 
 
 @dataclass(frozen=True)
@@ -293,14 +289,11 @@ def read_data(given: DataSet, *, to_run: bool = True) -> _Data:
         )
     task = load_task(given.task)
     paths = given.responses or (() if given.template is None else (given.template,))
-    reading = given.reading.model_dump(exclude_unset=True)
-    responses = read_responses(paths, task, **reading)
-    kept = [response for response in responses if _is_kept(response, task, given.only)]
+    responses = read_responses(paths, task, columns=given.reading.columns, split=given.reading.split)
+    kept = [response for response in responses if is_wanted(_carried(response), given.only)]
     if not kept:
         wanted = "; ".join(f"{column}: {', '.join(values)}" for column, values in given.only.items())
-        columns = sorted(
-            {column for response in responses for one in _carried(response, task) for column in one}
-        )
+        columns = sorted({column for response in responses for column in _carried(response)})
         raise DataError(
             f"no response is left of {len(responses)} by 'only' ({wanted}). Columns they carry: "
             f"{', '.join(columns) or 'none'}."
@@ -313,18 +306,6 @@ def is_wanted(carried: Mapping[str, str], only: Mapping[str, Sequence[str]]) -> 
     return all(carried.get(column, "").strip() in values for column, values in only.items())
 
 
-def _is_kept(response: Response, task: Task, only: Mapping[str, Sequence[str]]) -> bool:
-    wanted = {is_wanted(carried, only) for carried in _carried(response, task)}
-    if len(wanted) > 1:
-        raise DataError(
-            f"response {response.id!r} is a batch of which 'only' wants a part. Name a column of which a "
-            "batch has one value, such as object or participant."
-        )
-    return wanted != {False}
-
-
-def _carried(response: Response, task: Task) -> list[dict[str, str]]:
+def _carried(response: Response) -> dict[str, str]:
     scenario = {} if response.scenario is None else {"scenario": response.scenario}
-    if task.unit == "item":
-        return [{**scenario, **(item.extra or response.extra)} for item in items_of(task, response)]
-    return [{**scenario, **response.extra}]
+    return {**scenario, **response.extra}

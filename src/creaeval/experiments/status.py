@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from creaeval.data import unit_ids
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,7 +24,7 @@ class RunStatus:
         ``not begun``, ``running`` (or killed), ``finished``, ``stopped``, ``failed``; ``not at hand`` where a
         template stands for the responses.
     wanted : int
-        Responses that are to be scored; uses where items are the units.
+        Responses that are to be scored.
     scored, failed : int
         Those with a score sheet, and those with a failure.
     cost_usd : float
@@ -82,7 +80,7 @@ def find_status(planned: Planned, store: RunStore) -> Status:
     costs: dict[str, float | None] = {}
     lines: list[RunStatus] = []
     for one, run in zip(planned.runs, found, strict=True):
-        wanted = len(unit_ids(one.plan.task, one.plan.responses))
+        wanted = len(one.plan.responses)
         if run is None:
             state = "not begun" if one.pretended is None else "not at hand"
             lines.append(RunStatus(one, state, wanted if one.pretended is None else one.pretended))

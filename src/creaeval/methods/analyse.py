@@ -60,7 +60,7 @@ def analyst_prompt(case: Case, steps: Sequence[Step], memories: Mapping[str, str
 
 def _part(case: Case, step: Step, *, memory: bool) -> dict[str, Any]:
     given = case.response.steps[step.id].given
-    compare = compares(step, shared_call=case.task.unit == "item") and len(given) > 1
+    compare = compares(step, shared_call=case.shared) and len(given) > 1
     return {
         "step": step,
         "dimensions": observed(step.step_dimensions),
@@ -130,9 +130,7 @@ async def analyse(
 def _reply_type(case: Case, steps: Sequence[Step]) -> type[Reply]:
     memory = wants_memory(case, steps)
     parts = tuple((step, tuple(item.number for item in case.response.steps[step.id].given)) for step in steps)
-    return _reply(
-        case.task.id, case.task.categories, parts, case.options.depth, memory, case.task.unit == "item"
-    )
+    return _reply(case.task.id, case.task.categories, parts, case.options.depth, memory, case.shared)
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from creaeval.data.examples import Example
     from creaeval.errors import CreaEvalError
     from creaeval.llm import Ask, CallRecord
-    from creaeval.tasks import Scenario, Task
+    from creaeval.tasks import Batching, Scenario, Task
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,15 @@ class Options:
     reference_cutoff : float
         For the method ``reference``: the average of both orders, from -2 to 2, from which on a test is
         passed. 0 is as good as the reference.
+    batching : Batching, optional
+        Which responses share a call; if not given, as the task says.
     """
 
     evidence: Depth | None = None
     copied: Literal["report", "again"] = "report"
     examples: tuple[Example, ...] = ()
     reference_cutoff: float = 0.0
+    batching: Batching | None = None
 
     @property
     def depth(self) -> Depth:
@@ -51,7 +54,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Case:
-    """One response with all that is needed to understand it.
+    """One response, or several that share a call, with all that is needed to understand them.
 
     Parameters
     ----------
@@ -63,12 +66,19 @@ class Case:
         What it answers, where the task has scenarios.
     options : Options
         How the method goes about it.
+    shared : bool
+        Whether each item of the only step is a response of its own: nothing is added up over them, and none
+        is compared with another. Made by :mod:`creaeval.runs.batching`.
+    gathered : tuple of Analysis
+        Evidence that is there already, of each repeat; empty where it is to be gathered.
     """
 
     task: Task
     response: Response
     scenario: Scenario | None
     options: Options = Options()
+    shared: bool = False
+    gathered: tuple[Analysis, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,7 +122,8 @@ class CallSummary(Record):
 
     ``stage`` is the step that was read or scored, ``all steps`` where the analyst read them at once, and
     ``judge`` where a judge scored them at once. ``cost_usd`` is what it cost when it was made, None where no
-    price was known; a reply from the ledger cost nothing now.
+    price was known; a reply from the ledger cost nothing now. ``shared_by`` is how many responses share the
+    call, each of which has it among its calls; sums over responses count it where ``counted`` is true.
     """
 
     key: str
@@ -126,6 +137,8 @@ class CallSummary(Record):
     seconds: float
     cost_usd: float | None = None
     from_ledger: bool
+    shared_by: int = 1
+    counted: bool = True
 
 
 class Analysis(Record):
@@ -141,7 +154,8 @@ class Outcome(Record):
 
     ``evidence`` and ``memories`` are of the first time it was gathered, ``further`` of the other ones.
     ``trail`` tells, step by step, what a method did on the way, such as which candidate was chosen. The
-    engine adds the calls and how many attempts at them brought no reply.
+    engine adds the calls and how many attempts at them brought no reply. ``item_trail`` has what is about one
+    of several responses that share a call, by item; it is part of their own ``trail`` and not kept here.
     """
 
     response_id: str
@@ -149,6 +163,7 @@ class Outcome(Record):
     memories: dict[str, str] = Field(default_factory=dict)
     further: tuple[Analysis, ...] = ()
     trail: tuple[str, ...] = ()
+    item_trail: dict[int, tuple[str, ...]] = Field(default_factory=dict, exclude=True)
     sheets: tuple[ScoreSheet, ...] = ()
     failures: tuple[StageFailure, ...] = ()
     calls: tuple[CallSummary, ...] = ()

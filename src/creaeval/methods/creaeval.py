@@ -93,7 +93,11 @@ async def gather_then_judge(
     failures: list[StageFailure] = []
     sheets: list[ScoreSheet] = []
     for number in range(1, roles.evidence_repeats + 1):
-        analysis, failed = await gather(case, roles, analyst, number)
+        failed: list[StageFailure] = []
+        if case.gathered:
+            analysis = case.gathered[number - 1]
+        else:
+            analysis, failed = await gather(case, roles, analyst, number)
         analyses.append(analysis)
         failures += failed
         if not failed:

@@ -21,6 +21,7 @@ from creaeval.sheets.expected import (
     real_scores,
     score_scales,
 )
+from creaeval.sheets.replies import item_key
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -55,9 +56,9 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
     -------
     Outcome
         A sheet by ``NAME (expected)`` from each judge that succeeded. A sheet that lacks scores stands beside
-        a failure that says so, and none is made without any score; where items are units, one that lacks its
-        score has the code ``not_captured`` instead. ``trail`` has the scores as they were written, how much
-        of the probability each expected score rests on, and why one is missing.
+        a failure that says so, and none is made without any score; a response that shares a call and lacks
+        its score has the code ``not_captured`` instead. ``trail`` has the scores as they were written, how
+        much of the probability each expected score rests on, and why one is missing.
 
     Raises
     ------
@@ -66,6 +67,7 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
     """
     ask, shape = whole_question(case), response_shape(case, steps_of(case))
     trail = Trail(roles)
+    item_trails = {item.number: Trail(roles) for item in case.response.steps[steps_of(case)[0].id].items}
     lacking: dict[tuple[str, int], StageFailure] = {}
 
     async def one(judge: Ask, repeat: int) -> ScoreSheet:
@@ -77,20 +79,32 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
         except ValueError as error:
             raise ReplyError(f"{name} has no expected scores: {error}.") from error
         values = {path: one.value if isinstance(one, Expected) else None for path, one in found.items()}
-        trail.add(judge, repeat, *_trail(f"{name}, repeat {repeat + 1}", found))
+        who = f"{name}, repeat {repeat + 1}"
+        if case.shared:
+            for number, own in item_trails.items():
+                key = item_key(number)
+                shown = {
+                    tuple(part for part in path if part != key): value
+                    for path, value in found.items()
+                    if key in path
+                }
+                own.add(judge, repeat, *_trail(who, shown))
+        else:
+            trail.add(judge, repeat, *_trail(who, found))
         scores = {path: found[path] for path in real_scores(found)}
-        # An item that is a unit says for itself what it lacks, whatever others share its call.
-        if case.task.unit == "response" and (reason := _lack(name, scores)):
+        # A response says for itself what it lacks, whatever others share its call.
+        if not case.shared and (reason := _lack(name, scores)):
             if all(values[path] is None for path in scores):
                 raise ReplyError(reason)
             stage = stage_name("judge", roles, judge_repeat=repeat + 1)
             lacking[name, repeat] = StageFailure(stage=stage, model=name, reason=reason)
-        return expected_sheet(case.task, shape, written, values)
+        return expected_sheet(case.task, shape, written, values, shared=case.shared)
 
     sheets, failures = await score_by_all(roles, one)
     return Outcome(
         response_id=case.response.id,
         trail=trail.lines,
+        item_trail={number: own.lines for number, own in item_trails.items()} if case.shared else {},
         sheets=tuple(sheets),
         failures=(*failures, *(lacking[key] for key in trail.order if key in lacking)),
     )

@@ -85,7 +85,7 @@ def _step_form(step: Step, *, categories: bool, analysis: bool, sums: bool) -> s
             for d in step.item_dimensions
             if d.derive != "valid_items"
         ]
-        if codes := step.items.judged_codes:
+        if codes := step.judged_codes:
             valid = ", ".join(['"valid": "yes"', *scored])
             choice = "|".join(codes)
             parts.append(f'"items": {{"item_1": {{{valid}}} or {{"valid": "{choice}"}}, …}}')
@@ -118,9 +118,9 @@ def scoring_rules(task: Task, steps: Sequence[Step]) -> dict[str, bool]:
     dict of str to bool
         ``codes`` (items can be invalid), ``item_sums``, ``sums`` (Overalls) and ``whole`` (the Total).
     """
-    sums = task.unit == "response"
+    sums = task.sums
     return {
-        "codes": any(step.items is not None and step.items.judged_codes for step in steps),
+        "codes": any(step.judged_codes for step in steps),
         "item_sums": sums and any(step.item_dimensions for step in steps),
         "sums": sums,
         "whole": len(steps) == len(task.steps),

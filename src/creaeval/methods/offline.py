@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from creaeval.data.batches import unit_id
 from creaeval.errors import ReplyError, SettingError
 from creaeval.llm.ask import Prompt
 from creaeval.methods.base import Outcome
@@ -38,20 +37,20 @@ async def offline(case: Case, roles: Roles) -> Outcome:
     Parameters
     ----------
     case : Case
-        A batch of uses of one object. They are scored one by one, whatever shares the batch.
+        Uses of one object. They are scored one by one, whatever shares the call.
     roles : Roles
         The judge is the offline scorer.
 
     Returns
     -------
     Outcome
-        Points are real numbers. ``trail`` has a line of JSON for each use: its id, the confidence of its
-        score, warnings and whether it was trained on; see :class:`creaeval.offline.UseScore`.
+        Points are real numbers. ``item_trail`` has a line of JSON for each use: the confidence of its score,
+        warnings and whether it was trained on; see :class:`creaeval.offline.UseScore`.
     """
     written = case.response.steps[STEP]
     given = [item for item in written.items if not item.blank]
     prompt = Prompt(SYSTEM, write_question(case.response.scenario or "", [item.text for item in given]))
-    trail: list[str] = []
+    item_trail: dict[int, tuple[str, ...]] = {}
 
     async def one(judge: Ask, repeat: int) -> ScoreSheet:
         label = {"response_id": case.response.id, "step": "judge"}
@@ -62,18 +61,9 @@ async def offline(case: Case, roles: Roles) -> Outcome:
             raise ReplyError(f"{judge.model.name} did not score each of the {len(given)} uses.")
         points = dict(zip((item.number for item in given), reply.originality, strict=True))
         if repeat == 0:
-            trail.extend(
-                json.dumps(
-                    {
-                        "use": unit_id(case.response, item),
-                        "confidence": sure,
-                        "warnings": said,
-                        "in_training": trained,
-                    },
-                    ensure_ascii=False,
-                )
-                for item, sure, said, trained in zip(given, *parts[1:], strict=True)
-            )
+            for item, sure, warnings, trained in zip(given, *parts[1:], strict=True):
+                about = {"confidence": sure, "warnings": warnings, "in_training": trained}
+                item_trail[item.number] = (json.dumps(about, ensure_ascii=False),)
         items = tuple(
             ItemScores(item=item.number, invalid=item.invalid or "blank")
             if item.blank
@@ -89,5 +79,5 @@ async def offline(case: Case, roles: Roles) -> Outcome:
 
     sheets, failures = await score_by_all(roles, one)
     return Outcome(
-        response_id=case.response.id, trail=tuple(trail), sheets=tuple(sheets), failures=tuple(failures)
+        response_id=case.response.id, item_trail=item_trail, sheets=tuple(sheets), failures=tuple(failures)
     )

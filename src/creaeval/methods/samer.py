@@ -9,7 +9,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from creaeval.data.batches import unit_id
 from creaeval.errors import SettingError
 from creaeval.methods.base import Outcome
 from creaeval.methods.direct import one_call
@@ -38,16 +37,13 @@ class Part:
     step : str
         The step's id.
     item : int or None
-        The item's number, where items are the units of the task.
-    unit : str
-        Id of the response or of the item, as ratings name it.
+        The item's number where it is a response that shares the call.
     instruction, response : str
         What was asked, with the scenario, and what was written.
     """
 
     step: str
     item: int | None
-    unit: str
     instruction: str
     response: str
 
@@ -111,7 +107,7 @@ def samer_prompt(case: Case) -> Prompt:
 
 
 def parts_of(case: Case) -> list[Part]:
-    """List the texts of a response that are scored by themselves: its steps, or items that are units.
+    """List the texts that are scored by themselves: the steps of a response, or responses that share a call.
 
     Parameters
     ----------
@@ -126,13 +122,13 @@ def parts_of(case: Case) -> list[Part]:
     language, scenario, parts = case.task.language, case.scenario, []
     for step in steps_of(case):
         asked = render(language, "samer_instruction", scenario=scenario, step=step)
-        if case.task.unit == "item":
+        if case.shared:
             parts += [
-                Part(step.id, item.number, unit_id(case.response, item), asked, oneline(item.text))
+                Part(step.id, item.number, asked, oneline(item.text))
                 for item in case.response.steps[step.id].given
             ]
         else:
-            parts.append(Part(step.id, None, case.response.id, asked, response_text(case, step)))
+            parts.append(Part(step.id, None, asked, response_text(case, step)))
     return parts
 
 
@@ -141,20 +137,20 @@ def dimensions_of(task: Task, step_id: str) -> list[str]:
     return [f"{step_id}.{dimension.id}" for dimension in task.step(step_id).dimensions]
 
 
-def check_task(task: Task) -> None:
-    """See that SaMer can fill in this task's sheet; SettingError if not."""
-    for step in task.steps if task.unit == "item" else ():
-        if step.items is not None and (step.items.judged_codes or step.items.categories):
+def check_codes(task: Task) -> None:
+    """Check that responses that share a call need no verdict; SettingError if they do."""
+    for step in task.steps:
+        if step.judged_codes:
             raise SettingError(
-                f"SaMer gives points and no verdicts, but {step.items.name}s of task {task.id} can be "
-                "invalid by a judge's verdict or are sorted into categories. Use another method."
+                f"SaMer gives points and no verdicts, but {task.noun}s of task {task.id} can be invalid by a "
+                "judge's verdict. Use another method."
             )
 
 
 def _shape(case: Case) -> tuple[StepShape, ...]:
-    check_task(case.task)
     shape = response_shape(case, steps_of(case))
-    if case.task.unit == "item":
+    if case.shared:
+        check_codes(case.task)
         return shape
     return tuple(StepShape(_as_a_whole(part.step), grid_score=part.grid_score) for part in shape)
 

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from creaeval.experiments.grid import UNTRAINED
 from creaeval.report.progress import cost_text
-from creaeval.runs.plan import amount
+from creaeval.runs.plan import describe_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,9 +176,8 @@ def _table(first: str, *others: str, numbers: Sequence[int] | range | None = Non
 
 def _amount(planned: PlannedRun) -> str:
     if planned.pretended is None:
-        return amount(planned.plan)
-    kind = " batches" if planned.plan.task.unit == "item" else ""
-    return f"{planned.pretended}{kind} by template"
+        return describe_size(planned.plan)
+    return f"{planned.pretended} by template"
 
 
 def _estimate_cells(estimate: CellEstimate) -> tuple[str, ...]:

@@ -92,7 +92,14 @@ class ProgressWatcher:
         self.counts = Counts()
         self._calls: dict[str, int] = {}
         self._said = time.monotonic()
-        self._per_case = {case.response.id: plan.calls_of(case) for case in plan.cases}
+        # By what calls are labelled with: a response, or several that share a call.
+        self._planned = {batch.case.response.id: plan.calls_of(batch) for batch in plan.batches}
+        self._open = {batch.case.response.id: len(batch.asked) for batch in plan.batches}
+        self._labels = {
+            batch.cases[number - 1].response.id: batch.case.response.id
+            for batch in plan.batches
+            for number in batch.asked
+        }
         self._stage = "starting"
         self._line = progress.add_task("", total=plan.n_calls, counts=self._words(), stage=self._stage)
 
@@ -107,13 +114,13 @@ class ProgressWatcher:
 
     def call_done(self, call: CallRecord) -> None:
         """Count a reply."""
-        response_id = call.label["response_id"]
+        label = call.label["response_id"]
         self.counts.add(call)
         # A repaired reply is a call more than planned: the bar must not run past the response's share.
-        calls = self._calls[response_id] = self._calls.get(response_id, 0) + 1
-        advance = 1 if calls <= self._per_case.get(response_id, 0) else 0
+        calls = self._calls[label] = self._calls.get(label, 0) + 1
+        advance = 1 if calls <= self._planned.get(label, 0) else 0
         stage = call.label.get("step", call.role)
-        self._stage = escape(f"{response_id} {stage}")
+        self._stage = escape(f"{label} {stage}")
         self._draw(advance)
 
     def attempt_failed(self) -> None:
@@ -132,8 +139,11 @@ class ProgressWatcher:
         """Count a finished response."""
         self.counts.done += 1
         self.counts.failed += bool(outcome.failures)
-        share = self._per_case.get(outcome.response_id, 0)
-        missing = max(0, share - self._calls.pop(outcome.response_id, 0))
+        missing = 0
+        if (label := self._labels.get(outcome.response_id)) is not None:
+            self._open[label] -= 1
+            if not self._open[label]:
+                missing = max(0, self._planned[label] - self._calls.pop(label, 0))
         self._draw(missing)
 
     def _draw(self, advance: int) -> None:
@@ -147,8 +157,8 @@ class ProgressWatcher:
             self._progress.console.print(f"{self.completed:.0f}/{self._plan.n_calls} calls, {self._words()}")
 
     def _words(self) -> str:
-        kind = "batches" if self._plan.task.unit == "item" else "responses"
-        return self.counts.words(f"{self.counts.done}/{len(self._plan.responses)} {kind}")
+        noun = self._plan.task.noun
+        return self.counts.words(f"{self.counts.done}/{len(self._plan.responses)} {noun}s")
 
 
 class ExperimentProgress:
@@ -198,7 +208,7 @@ class ExperimentProgress:
 
     def _words(self) -> str:
         counts = self._counts if self._run is None else self._counts + self._run.counts
-        return counts.words(f"{self._ended}/{self._n_runs} runs, {counts.done} responses or batches")
+        return counts.words(f"{self._ended}/{self._n_runs} runs, {counts.done} responses")
 
 
 def evidence_lines(task: Task, evidence: StepEvidence) -> list[str]:

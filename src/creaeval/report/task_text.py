@@ -31,13 +31,13 @@ def task_text(task: Task) -> str:
     if task.scenarios:
         lines.append(f"Scenarios: {', '.join(task.scenarios)}")
     for step in task.steps:
-        sums = f", at most {step.max} points" if task.unit == "response" else ""
+        sums = f", at most {step.max} points" if task.sums else ""
         lines += ["", *_step_lines(step, sums)]
     return "\n".join(lines)
 
 
 def most_points(task: Task) -> str:
-    """Say how many points there are: for a response or, where items are the units, for each of them.
+    """Say how many points a response can get.
 
     Parameters
     ----------
@@ -48,18 +48,15 @@ def most_points(task: Task) -> str:
     -------
     str
     """
-    items = task.steps[0].items
-    if task.unit == "response" or items is None:
-        return f"at most {task.max} points"
-    points = sum(dimension.scale.max for dimension in task.steps[0].item_dimensions)
-    return f"at most {points} points a {items.name}"
+    return f"at most {task.max} points" + ("" if task.noun == "response" else f" a {task.noun}")
 
 
 def _step_lines(step: Step, sums: str) -> list[str]:
     lines = [f"{step.id}: {step.name}{sums}", f"  {step.instruction}"]
     if step.items is not None:
         lines.append(f"  Items: up to {step.items.max} of kind {step.items.name}")
-        lines += [f"    not valid, {code}: {text}" for code, text in step.items.invalid.items()]
+    codes = step.invalid if step.items is None else step.items.invalid
+    lines += [f"    not valid, {code}: {text}" for code, text in codes.items()]
     for dimension in step.dimensions:
         lines += _dimension_lines(step, dimension)
     lines += [f"  {g.id} ({g.name}) = {' + '.join(g.members)}" for g in step.groups]

@@ -11,9 +11,9 @@ from rich.table import Table
 
 from creaeval.report.evidence_text import evidence_notes
 from creaeval.report.progress import cost_text
-from creaeval.report.unit_text import unit_table
 from creaeval.runs.confidence import confidence_notes
-from creaeval.tasks import display_name, resolve
+from creaeval.runs.export import outcomes_file
+from creaeval.tasks import display_name, identities, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _SHEETS_SHOWN = 3
 _ROWS_SHOWN = 40
+_TEXT_SHOWN = 60
 
 
 def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rating_note: str = "") -> None:
@@ -43,8 +44,8 @@ def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rat
     rating_note : str
         Said of the ratings, such as that they are made up.
     """
-    if run.task.unit == "item":
-        console.print(unit_table(run, _ROWS_SHOWN))
+    if not run.task.sums:
+        console.print(_text_table(run))
         console.print(f"At most {_ROWS_SHOWN} rows are shown here; scores_wide.csv has all.")
     elif run.summary.scored <= _SHEETS_SHOWN:
         scored = [outcome for outcome in run.outcomes if outcome.sheets]
@@ -80,11 +81,11 @@ def notes(run: Run) -> list[str]:
     """
     lines: list[str] = []
     summary = run.summary
-    lines += evidence_notes(run, "responses/*.json")
+    lines += evidence_notes(run, outcomes_file(run.task))
     if summary.not_captured:
         lines.append(
             f"Expected scores: {summary.not_captured} could not be taken (invalid is not_captured), since "
-            "too little of the probability was on known points; see trail in responses/*.json."
+            f"too little of the probability was on known points; see trail in {outcomes_file(run.task)}."
         )
     if wrong := summary.disagreements:
         lines.append(
@@ -154,6 +155,25 @@ def _sheet_row(
     return [escape(display_name(task, identity)), str(_most(task, identity)), *cells]
 
 
+def _text_table(run: Run) -> Table:
+    """Show the first scores of short texts: id, text, judge, and the points or why there are none."""
+    noun, parts = run.task.noun, identities(run.task)
+    title = f"Scores of each {noun}, {len(run.outcomes)} in all"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for heading in (noun.capitalize(), "", "Judge"):
+        table.add_column(heading, overflow="fold")
+    for part in parts:
+        table.add_column(escape(display_name(run.task, part)), justify="right")
+    sheets = (sheet for outcome in run.outcomes for sheet in outcome.sheets)
+    for sheet in islice(sheets, _ROWS_SHOWN):
+        text = " ".join(run.carried.get(sheet.response_id, {}).get("response", "").split())
+        shown = f"{text[:_TEXT_SHOWN]}…" if len(text) > _TEXT_SHOWN else text
+        values = [sheet.final(part) for part in parts]
+        cells = [f"{value:g}" if value is not None else sheet.invalid or "–" for value in values]
+        table.add_row(*map(escape, (sheet.response_id, shown, sheet.label, *cells)))
+    return table
+
+
 def _overview(run: Run) -> Table:
     table = Table(title=f"{len(run.outcomes)} responses", title_justify="left", pad_edge=False)
     scored = islice((outcome for outcome in run.outcomes if outcome.sheets), _ROWS_SHOWN)
@@ -175,7 +195,7 @@ def _failure_table(run: Run) -> Table:
         title_justify="left",
         style="red",
     )
-    for name in ("Batch" if run.task.unit == "item" else "Response", "Stage", "Model", "Reason"):
+    for name in ("Response", "Stage", "Model", "Reason"):
         table.add_column(name, overflow="fold")
     for outcome in run.outcomes:
         for failure in outcome.failures:

@@ -109,9 +109,9 @@ def confidence_notes(run: Run) -> list[str]:
 def _uses(run: Run) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield what the scorer said of each use, with the use's object."""
     for outcome in run.outcomes:
-        objects = {unit.id: unit.carried.get("object", "") for unit in run.units[outcome.response_id]}
         for use in map(json.loads, outcome.trail):
-            yield use, objects[use["use"]]
+            its_object = run.carried[outcome.response_id].get("object", "")
+            yield {**use, "use": outcome.response_id}, its_object
 
 
 def _few(names: list[str]) -> str:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections import Counter
+from typing import TYPE_CHECKING, Literal
 
-from creaeval.data.batches import BATCH
 from creaeval.errors import SettingError
 from creaeval.methods import get_method
+from creaeval.tasks import Batching
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from creaeval.llm import ChatModel
+    from creaeval.runs.plan import Plan
     from creaeval.sheets import Depth
     from creaeval.tasks import Task
 
 DEFAULT_MODEL = "local"
 OFFLINE = "offline"
-# The offline scorer reads each use by itself, so that larger batches only save entries in the ledger.
-_OFFLINE_BATCH = 100
+# The offline scorer reads each use by itself, so that sharing a call only saves entries in the ledger.
+_OFFLINE = Batching(by=(), most=100)
 
 
 def default_method(task: Task, models: Sequence[object]) -> str:
@@ -60,24 +62,75 @@ def default_judge(method: str) -> str:
     return OFFLINE if get_method(method).provider == OFFLINE else DEFAULT_MODEL
 
 
-def default_reading(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Choose how uses are put into batches.
+def choose_batching(
+    task: Task, method: str, uses_per_call: int | None = None, *, mix_participants: bool = False
+) -> Batching | None:
+    """Choose which responses share a call.
 
     Parameters
     ----------
+    task : Task
+        The task.
     method : str
         A method's name.
-    given : mapping of str to object
-        What the user said, as in :func:`creaeval.data.read_uses`; a ``batch`` of None says nothing.
+    uses_per_call : int, optional
+        How many at most.
+    mix_participants : bool
+        Whether they may be of different people, or of nobody known.
 
     Returns
     -------
-    dict of str to object
-        With a batch. For the offline scorer uses of several people share one, which changes no score.
+    Batching or None
+        What the user said, else what the task says; for the offline scorer, whose scores do not change, all
+        of one object. None where each response has a call of its own.
+
+    Raises
+    ------
+    SettingError
+        Responses to this task share no calls, or the number is not from 1 to 100.
     """
-    offline = default_judge(method) == OFFLINE
-    reading = {**given, "batch": given.get("batch") or (_OFFLINE_BATCH if offline else BATCH)}
-    return {**reading, "mix_participants": True} if offline else reading
+    if task.batching is None:
+        if uses_per_call is not None or mix_participants:
+            raise SettingError(
+                "--uses-per-call and --mix-participants are for tasks with batching, as aut is; each "
+                f"response to task {task.id} has calls of its own."
+            )
+        return None
+    if uses_per_call is not None and not 1 <= uses_per_call <= _OFFLINE.most:
+        raise SettingError(f"--uses-per-call {uses_per_call}: expected a number from 1 to {_OFFLINE.most}.")
+    chosen = _OFFLINE if default_judge(method) == OFFLINE else task.batching
+    by = tuple(name for name in chosen.by if not (mix_participants and name == "participant"))
+    return Batching(by=by, most=uses_per_call or chosen.most)
+
+
+def batch_notes(plan: Plan) -> list[str]:
+    """Say how many calls responses of nobody known take, and how to have fewer.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+
+    Returns
+    -------
+    list of str
+        One line, or none where there are no such responses or only one to each scenario.
+    """
+    batching = plan.batching
+    if batching is None or "participant" not in batching.by:
+        return []
+    alone = Counter(
+        case.response.scenario for case in plan.cases if not case.response.extra.get("participant")
+    )
+    mixed = sum(-(-number // batching.most) for number in alone.values())
+    if mixed == alone.total():
+        return []
+    noun = plan.task.noun
+    return [
+        f"{alone.total()} {noun}s are of no known participant, so each is asked about by itself: "
+        f"{alone.total()} calls for each model. With --mix-participants, up to {batching.most} {noun}s of "
+        f"one object share a call, which makes {mixed}; {noun}s of different people then stand side by side."
+    ]
 
 
 def evidence_depth(wanted: Depth | None, analyst: ChatModel, judges: Sequence[ChatModel]) -> Depth:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from creaeval.errors import BudgetReachedError
 from creaeval.llm import Ask
 from creaeval.llm.chat import Limits
 from creaeval.llm.limiter import Limiter
-from creaeval.methods import Outcome, Roles, get_method, summarise
-from creaeval.runs.units import unasked
+from creaeval.methods import CallSummary, Outcome, Roles, get_method, summarise
+from creaeval.methods.panel import all_of
+from creaeval.runs.batching import halve, lacks_evidence, merge, split_outcome, unasked_outcomes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from creaeval.llm import CallRecord, ChatModel, Ledger
     from creaeval.llm.budget import Budget
     from creaeval.llm.ledger import Failure
     from creaeval.llm.settings import RoleSettings
-    from creaeval.methods import CallSummary, Case
+    from creaeval.methods import Method
+    from creaeval.runs.batching import Batch
     from creaeval.runs.plan import Plan
     from creaeval.sheets import StepEvidence
 
@@ -48,10 +52,10 @@ class Watcher(Protocol):
         ...
 
 
-async def carry_out(
+async def score_plan(
     plan: Plan,
     ledger: Ledger,
-    keep: Callable[[Outcome], None],
+    keep: Callable[[Sequence[Outcome]], None],
     watcher: Watcher | None = None,
     budget: Budget | None = None,
 ) -> None:
@@ -64,9 +68,10 @@ async def carry_out(
     ledger : Ledger
         Calls in it are not repeated.
     keep : callable
-        Is given each outcome once: first of those about which nobody is asked, then as they finish.
+        Called with outcomes, each once: first those about which nobody is asked, then the others as they
+        finish, responses that share a call together.
     watcher : Watcher, optional
-        Is told of progress.
+        Sees the progress.
     budget : Budget, optional
         What may be spent.
 
@@ -78,16 +83,14 @@ async def carry_out(
         Something was left unasked. All that was asked is answered and committed, and every response that
         needed nothing more is kept.
     """
-    calls: defaultdict[str, list[CallSummary]] = defaultdict(list)
-    failed: Counter[str] = Counter()
 
     def on_call(call: CallRecord) -> None:
-        calls[call.label["response_id"]].append(summarise(call))
+        _account.get().calls.append(summarise(call))
         if watcher is not None:
             watcher.call_done(call)
 
-    def on_failure(attempt: Failure) -> None:
-        failed[attempt.label["response_id"]] += 1
+    def on_failure(_: Failure) -> None:
+        _account.get().failed_attempts += 1
         if watcher is not None:
             watcher.attempt_failed()
 
@@ -106,10 +109,11 @@ async def carry_out(
             on_failure=on_failure,
         )
 
-    def finish(outcome: Outcome) -> None:
-        keep(outcome)
+    def finish(outcomes: Sequence[Outcome]) -> None:
+        keep(outcomes)
         if watcher is not None:
-            watcher.response_done(outcome)
+            for outcome in outcomes:
+                watcher.response_done(outcome)
 
     analysts = plan.roles[: -len(plan.judges)]
     roles = Roles(
@@ -119,36 +123,31 @@ async def carry_out(
         plan.judge_repeats,
         None if watcher is None else watcher.evidence_found,
     )
-    score_case = get_method(plan.method).score
     models = {id(model): model for model, _ in plan.roles}.values()
-    room = asyncio.Semaphore(_responses_at_once(plan))
-
+    slots = asyncio.Semaphore(_responses_at_once(plan))
     unpaid: list[BudgetReachedError] = []
 
-    async def score(case: Case) -> None:
+    async def score(batch: Batch) -> None:
         try:
-            async with room:
-                outcome = await score_case(case, roles)
+            async with slots:
+                outcomes = await score_batch(batch, get_method(plan.method), roles)
         except BudgetReachedError as reached:
             # Raised later: it would end the group, and with it requests that are open and will be paid for.
             unpaid.append(reached)
             return
-        found = {
-            "calls": tuple(calls.pop(case.response.id, ())),
-            "failed_attempts": failed.pop(case.response.id, 0),
-        }
-        finish(outcome.model_copy(update=found))
+        finish(outcomes)
 
-    for response_id, reason in plan.refused.items():
-        finish(Outcome(response_id=response_id, failures=(reason,)))
-    for response in plan.unasked:
-        finish(unasked(plan, response))
+    if plan.refused:
+        finish([Outcome(response_id=name, failures=(reason,)) for name, reason in plan.refused.items()])
+    if outcomes := unasked_outcomes(plan):
+        finish(outcomes)
     try:
         # Before the first call is paid: a setting that would be dropped on the way stops the run here.
         await check_settings(plan.roles)
         async with asyncio.TaskGroup() as group:
-            for case in plan.cases:
-                group.create_task(score(case))
+            for batch in plan.batches:
+                if batch.asked:
+                    group.create_task(score(batch))
     except BaseExceptionGroup as errors:
         # The first says why the run cannot go on; the rest are its echoes.
         raise _first(errors) from None
@@ -156,6 +155,71 @@ async def carry_out(
         await asyncio.gather(*(model.close() for model in models))
     if unpaid:
         raise unpaid[0]
+
+
+async def score_batch(batch: Batch, method: Method, roles: Roles) -> list[Outcome]:
+    """Score responses that share calls; where a shared call fails, its halves are asked about again.
+
+    Parameters
+    ----------
+    batch : Batch
+        One response, or several.
+    method : Method
+        How they are scored.
+    roles : Roles
+        Who is asked.
+
+    Returns
+    -------
+    list of Outcome
+        One for each response that a model is asked about, with all calls that were made for it. A single
+        response that cannot be scored fails alone. Judges that scored the whole are not asked again, and
+        evidence of the whole stays what it is.
+    """
+    account = _Account([])
+    _account.set(account)
+    outcome = await method.score(batch.case, roles)
+    if not outcome.failures or len(batch.asked) == 1:
+        outcomes = split_outcome(batch, outcome)
+    else:
+        again = roles
+        if not lacks_evidence(outcome):
+            failed = {failure.model for failure in outcome.failures}
+            again = replace(roles, judges=[judge for judge in roles.judges if judge.model.name in failed])
+        halves = await all_of(*(score_batch(half, method, again) for half in halve(batch, outcome)))
+        outcomes = [part for half in halves for part in half]
+        if again is not roles:
+            scorers = [method.scorer(judge.model.name) for judge in roles.judges]
+            whole = split_outcome(batch, outcome)
+            outcomes = [merge(*pair, scorers) for pair in zip(whole, outcomes, strict=True)]
+    return [
+        part.model_copy(
+            update={
+                "calls": (*account.shares(len(batch.asked), counted=place == 0), *part.calls),
+                "failed_attempts": part.failed_attempts + (account.failed_attempts if place == 0 else 0),
+            }
+        )
+        for place, part in enumerate(outcomes)
+    ]
+
+
+@dataclass
+class _Account:
+    """What was asked for one batch."""
+
+    calls: list[CallSummary]
+    failed_attempts: int = 0
+
+    def shares(self, n_responses: int, *, counted: bool) -> list[CallSummary]:
+        """Return the calls as they stand with one of the responses that share them."""
+        if n_responses == 1:
+            return self.calls
+        update = {"shared_by": n_responses, "counted": counted}
+        return [call.model_copy(update=update) for call in self.calls]
+
+
+#: That of the batch whose calls are being made: each is scored in a task of its own.
+_account: ContextVar[_Account] = ContextVar("account")
 
 
 async def check_settings(roles: Iterable[tuple[ChatModel, RoleSettings]]) -> None:

@@ -14,11 +14,12 @@ from creaeval.runs.confidence import confidences, states_confidence
 from creaeval.runs.panel_rows import long_with_panel, wide_with_panel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
 
     from creaeval.runs.run import Run
+    from creaeval.tasks import Task
 
 
 # Nothing at all, names Windows keeps for devices, and names that look like one made of another id.
@@ -39,8 +40,8 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
     -------
     list of Path
         ``scores.csv``, ``scores_wide.csv``, ``failures.csv``, ``run.json``, and ``responses/ID.json`` with
-        evidence, memory and sheets of one response each, or of one batch where items are the units. For the
-        method ``offline`` also ``confidence.csv``.
+        evidence, memory and sheets of one response each; ``responses.jsonl``, a line for each, where
+        responses are short and share calls. For the method ``offline`` also ``confidence.csv``.
 
     Raises
     ------
@@ -50,7 +51,7 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
     folder = Path(folder)
     check_folder(run.id, folder)
     try:
-        (folder / "responses").mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         # First, so that a folder whose writing was interrupted is known as this run's.
         record = _write_json({"state": run.state, **run.manifest}, folder / "run.json")
         written = [
@@ -60,16 +61,33 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
             *_confidence(run, folder),
             record,
         ]
-        names = file_names(list(run.units or run.carried))
-        for outcome in run.outcomes:
-            path = folder / "responses" / f"{names[outcome.response_id]}.json"
-            written.append(_write_json(outcome.model_dump(mode="json"), path))
+        written += _write_outcomes(run, folder)
     except OSError as error:
         raise SettingError(
             f"{folder}: cannot be written ({error.strerror}). Nothing is lost: "
             f"`creaeval runs export {run.id} --out DIR` writes the same to another folder."
         ) from error
     return written
+
+
+def outcomes_file(task: Task) -> str:
+    """Name the files of :func:`export_run` that hold evidence, memories and sheets."""
+    return "responses/*.json" if task.batching is None else "responses.jsonl"
+
+
+def _write_outcomes(run: Run, folder: Path) -> Iterator[Path]:
+    if run.task.batching is not None:
+        # Thousands of short responses in a file each would be slow to write and to read.
+        path = folder / "responses.jsonl"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(f"{outcome.model_dump_json()}\n" for outcome in run.outcomes)
+        yield path
+        return
+    (folder / "responses").mkdir(exist_ok=True)
+    names = file_names(list(run.carried))
+    for outcome in run.outcomes:
+        path = folder / "responses" / f"{names[outcome.response_id]}.json"
+        yield _write_json(outcome.model_dump(mode="json"), path)
 
 
 def _confidence(run: Run, folder: Path) -> list[Path]:

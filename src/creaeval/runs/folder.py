@@ -14,6 +14,8 @@ from creaeval.methods import Outcome
 from creaeval.runs.run import Run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from creaeval.tasks import Task
 
 
@@ -30,8 +32,8 @@ def read_run_folder(folder: str | Path, task: Task) -> Run | None:
     Returns
     -------
     Run or None
-        None where the folder lacks a part of it, or where items are the units: which item has which id
-        stands in the ledger alone.
+        None where the folder lacks a part of it, or is of a version whose responses that share a call were
+        one: which had which id stands in the ledger alone.
 
     Raises
     ------
@@ -39,8 +41,9 @@ def read_run_folder(folder: str | Path, task: Task) -> Run | None:
         A file cannot be read, or is of another task.
     """
     folder = Path(folder)
-    record, responses = folder / "run.json", folder / "responses"
-    if task.unit == "item" or not (record.is_file() and responses.is_dir()):
+    record = folder / "run.json"
+    paths = [*folder.glob("responses/*.json"), *folder.glob("responses.jsonl")]
+    if not (record.is_file() and paths):
         return None
     manifest = _read_json(record)
     if not isinstance(manifest, dict) or not {"run_id", "method", "task"} <= set(manifest):
@@ -50,9 +53,13 @@ def read_run_folder(folder: str | Path, task: Task) -> Run | None:
             f"{record}: this run is of task {str(manifest['task'])!r}, not of {task.id!r}; name it with "
             "--task."
         )
-    outcomes = tuple(_read_outcome(path) for path in sorted(responses.glob("*.json")))
+    if "batches" in manifest:
+        return None
+    outcomes = tuple(outcome for path in sorted(paths) for outcome in _read_outcomes(path))
     places = {one["id"]: place for place, one in enumerate(manifest.get("responses", ()))}
-    outcomes = tuple(sorted(outcomes, key=lambda one: places.get(one.response_id, len(places))))
+    if len(paths) > 1:
+        # Files of one response each are in the order of their names.
+        outcomes = tuple(sorted(outcomes, key=lambda one: places.get(one.response_id, len(places))))
     carried: dict[str, dict[str, str]] = {}
     if any(one.sheets for one in outcomes) and (folder / "scores.csv").is_file():
         carried = read_scores(folder, task)[0].carried
@@ -66,9 +73,14 @@ def read_run_folder(folder: str | Path, task: Task) -> Run | None:
     )
 
 
-def _read_outcome(path: Path) -> Outcome:
+def _read_outcomes(path: Path) -> Iterator[Outcome]:
     try:
-        return Outcome.model_validate(_read_json(path))
+        if path.suffix == ".jsonl":
+            with path.open(encoding="utf-8") as lines:
+                for line in lines:
+                    yield Outcome.model_validate_json(line)
+        else:
+            yield Outcome.model_validate(_read_json(path))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))

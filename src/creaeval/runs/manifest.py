@@ -10,7 +10,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data import unit_ids
 from creaeval.llm.key import answer_settings
 from creaeval.methods import get_method, prompt_hashes
 from creaeval.runs.plan import unscored_items
@@ -52,7 +51,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
         JSON values only; file names without folders, no keys.
     """
     judges = plan.roles[-len(plan.judges) :]
-    method = get_method(plan.method)
+    method, batching = get_method(plan.method), plan.batching
     return {
         "run_id": plan.run_id,
         "task": plan.task.id,
@@ -86,7 +85,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
             for case in plan.cases
         ],
         "refused": sorted(plan.refused),
-        **({"unasked": sorted(one.id for one in plan.unasked)} if plan.unasked else {}),
+        **({} if batching is None else {"batching": batching.model_dump(mode="json")}),
         "items_beyond_the_maximum": unscored_items(plan),
         "versions": {"python": platform.python_version(), **_versions()},
         "platform": f"{platform.system()} {platform.machine()}",
@@ -106,18 +105,16 @@ def describe_result(run: Run, plan: Plan) -> dict[str, Any]:
     Returns
     -------
     dict
-        Counts (of units where items are these, and then of batches, too), quotes, failed attempts, tokens by
-        stage with their cost, and the cost of all: null where a call has no known price.
+        Counts, quotes, failed attempts, tokens by stage with their cost, and the cost of all: null where a
+        call has no known price.
     """
-    by_items = plan.task.unit == "item"
-    done = sum(map(len, run.units.values())) if by_items else len(run.outcomes)
     summary = run.summary
     spent = summary.tokens["all"]
     return {
         "scored": summary.scored,
         "failed": summary.failed,
-        "not_reached": len(unit_ids(plan.task, plan.responses)) - done,
-        **({"not_captured": summary.not_captured, "batches": len(plan.responses)} if by_items else {}),
+        "not_reached": len(plan.responses) - len(run.outcomes),
+        **({"not_captured": summary.not_captured} if plan.batching is not None else {}),
         "quotes": summary.quotes,
         "quotes_exact": summary.quotes_exact,
         "quotes_nearly": summary.quotes_nearly,

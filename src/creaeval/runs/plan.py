@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
-from creaeval.data import find_scenario, unit_ids
+from creaeval.data import find_scenario
 from creaeval.errors import DataError, SettingError
 from creaeval.llm import Settings
 from creaeval.llm.key import answer_settings
@@ -25,16 +25,18 @@ from creaeval.methods import (
     prompt_hashes,
     prompt_languages,
 )
+from creaeval.runs.batching import make_batches, written_code
 from creaeval.runs.defaults import evidence_depth
-from creaeval.runs.units import asks_nothing
+from creaeval.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from creaeval.data import Response
     from creaeval.llm import ChatModel
+    from creaeval.runs.batching import Batch
     from creaeval.sheets import Depth
-    from creaeval.tasks import Scenario, Task
+    from creaeval.tasks import Batching, Scenario, Task
 
 MissingStep = Literal["refuse", "skip"]
 
@@ -60,11 +62,10 @@ class Plan:
     responses : tuple of Response
         All that was given, in its order.
     cases : tuple of Case
-        What is scored, responses to one scenario next to each other so that prompt caches hit.
+        What is scored, responses to one scenario next to each other so that prompt caches hit. Nobody is
+        asked about those that have a code by what is written.
     refused : mapping of str to StageFailure
         By response id, why a response is not scored at all.
-    unasked : tuple of Response
-        Batches of which no unit is to be scored, so that nobody is asked about them.
     evidence_repeats, judge_repeats : int
         How often evidence is gathered, and how often each judge scores it.
     options : Options
@@ -80,7 +81,6 @@ class Plan:
     responses: tuple[Response, ...]
     cases: tuple[Case, ...]
     refused: Mapping[str, StageFailure]
-    unasked: tuple[Response, ...] = ()
     evidence_repeats: int = 1
     judge_repeats: int = 1
     options: Options = field(default_factory=Options)
@@ -98,8 +98,10 @@ class Plan:
             "prompts": prompt_hashes(self.task.language),
             # Hashed one by one: the texts of all together would double the memory of a large plan.
             "responses": sorted(map(_content_hash, self.cases)),
-            "refused": sorted([*self.refused, *(one.id for one in self.unasked)]),
+            "refused": sorted(self.refused),
         }
+        if self.task.batching is not None:
+            content["batches"] = [[case.response.id for case in batch.cases] for batch in self.batches]
         options = self.options
         if self.analyst is not None:
             content["evidence"] = [options.evidence, options.copied]
@@ -117,15 +119,26 @@ class Plan:
             return judges
         return ((self.analyst, self.analyst_settings), *judges)
 
+    @property
+    def batching(self) -> Batching | None:
+        """Which responses share a call; None where each has its own."""
+        return None if self.task.batching is None else self.options.batching or self.task.batching
+
+    @cached_property
+    def batches(self) -> tuple[Batch, ...]:
+        """What is scored, as it is asked for: responses that share calls together, others by themselves."""
+        return make_batches(self.cases)
+
     @cached_property
     def n_calls(self) -> int:
         """Calls the run makes if every first reply is usable."""
-        return sum(map(self.calls_of, self.cases))
+        return sum(self.calls_of(batch) for batch in self.batches)
 
-    def calls_of(self, case: Case) -> int:
-        """Count the calls one response takes if every first reply is usable."""
+    def calls_of(self, batch: Batch) -> int:
+        """Count the calls of one batch if every first reply is usable."""
         calls = get_method(self.method).calls
-        return calls(case, len(self.judges), self.evidence_repeats, self.judge_repeats)
+        n_calls = calls(batch.case, len(self.judges), self.evidence_repeats, self.judge_repeats)
+        return n_calls if batch.asked else 0
 
 
 def make_plan(
@@ -171,13 +184,13 @@ def make_plan(
     Raises
     ------
     DataError
-        No response was given, two (or two units) have one id, or one names a scenario nobody gave.
+        No response was given, two have one id, or one names a scenario nobody gave.
     SettingError
         There is no such method or setting, two judges are the same, or the task's language has no prompts.
     """
     if not responses:
         raise DataError("There is no response to score: the files hold none.")
-    _check_ids(task, responses)
+    _check_ids(responses)
     chosen = get_method(method)
     method = chosen.name
     _check_method(chosen, task, evidence_repeats, judge_repeats)
@@ -208,7 +221,7 @@ def make_plan(
         options = replace(options, evidence=evidence_depth(options.evidence, analyst, judges))
     cases: list[Case] = []
     refused: dict[str, StageFailure] = {}
-    nothing_to_ask: list[Response] = []
+    answered: dict[str, Scenario] = {}
     problems: list[str] = []
     for response in responses:
         try:
@@ -216,11 +229,12 @@ def make_plan(
         except DataError as error:
             problems += error.problems
             continue
-        missing = response.missing_steps(task)
+        if scenario is not None and answered.setdefault(scenario.id, scenario) == scenario:
+            # One object for all who answer it: a scenario that is made of an object's name would be many.
+            scenario = answered[scenario.id]
+        missing = [] if written_code(task, response) else response.missing_steps(task)
         case = Case(task, _without(task, response, missing), scenario, options)
-        if asks_nothing(task, response):
-            nothing_to_ask.append(response)
-        elif reason := _refusal(task, response, missing, missing_step):
+        if reason := _refusal(task, response, missing, missing_step):
             refused[response.id] = StageFailure(stage="input", model="", reason=reason)
         else:
             cases.append(case)
@@ -237,7 +251,6 @@ def make_plan(
         tuple(responses),
         tuple(cases),
         refused,
-        tuple(nothing_to_ask),
         evidence_repeats,
         judge_repeats,
         options,
@@ -298,21 +311,19 @@ def _content_hash(case: Case) -> str:
     return hashlib.sha256(json.dumps([response, scenario], sort_keys=True).encode()).hexdigest()
 
 
-def _check_ids(task: Task, responses: Sequence[Response]) -> None:
+def _check_ids(responses: Sequence[Response]) -> None:
     # Files are checked as they are read, with the place of each; this is for responses given as objects.
-    items = task.steps[0].items
-    kinds = {"response": [response.id for response in responses]}
-    if task.unit == "item" and items is not None:
-        kinds[items.name] = unit_ids(task, responses)
-    for kind, ids in kinds.items():
-        counts = Counter(ids)
-        if repeated := next((one for one, count in counts.items() if count > 1), None):
-            raise DataError(
-                f"{counts[repeated]} {kind}s have the id {repeated!r}. Every {kind} needs an id of its own."
-            )
+    counts = Counter(response.id for response in responses)
+    repeated = next((response_id for response_id, count in counts.items() if count > 1), None)
+    if repeated is not None:
+        raise DataError(
+            f"{counts[repeated]} responses have the id {repeated!r}. Every response needs an id of its own."
+        )
 
 
 def _without(task: Task, response: Response, missing: list[str]) -> Response:
+    if not missing and list(response.steps) == [step.id for step in task.steps]:
+        return response
     present = {step.id: response.steps[step.id] for step in task.steps if step.id not in missing}
     return response.model_copy(update={"steps": present})
 
@@ -331,8 +342,8 @@ def _refusal(task: Task, response: Response, missing: list[str], missing_step: M
     return ""
 
 
-def amount(plan: Plan) -> str:
-    """Say how much there is to score: ``12 responses``, or ``80 uses in 5 batches``.
+def describe_size(plan: Plan) -> str:
+    """Say how much there is to score, such as ``12 responses`` or ``80 uses``.
 
     Parameters
     ----------
@@ -343,11 +354,7 @@ def amount(plan: Plan) -> str:
     -------
     str
     """
-    number, items = len(plan.responses), plan.task.steps[0].items
-    if plan.task.unit == "response" or items is None:
-        return f"{number} responses"
-    units = len(unit_ids(plan.task, plan.responses))
-    return f"{units} {items.name}s in {number} batches"
+    return plural(len(plan.responses), plan.task.noun)
 
 
 def unscored_items(plan: Plan) -> list[str]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.errors import SettingError
 from creaeval.runs.summary import Summary, summarise_outcomes
-from creaeval.runs.units import invalid_code, split_sheet
-from creaeval.sheets.score_sheet import SCORE_COLUMNS
+from creaeval.sheets.score_sheet import SCORE_COLUMNS, Score
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:
@@ -20,13 +19,12 @@ if TYPE_CHECKING:
 
     from creaeval.data import Response
     from creaeval.methods import CallSummary, Outcome
-    from creaeval.runs.units import Unit
     from creaeval.sheets import ScoreSheet
     from creaeval.tasks import Scenario, Task
 
 State = Literal["running", "finished", "stopped", "failed"]
 
-#: Stands behind the scores where items are the units: why one has none.
+#: Stands behind the scores where a text can have a code: why it has no score.
 INVALID = "invalid"
 # Responses whose rows are held at once while a run is written.
 _PART = 50
@@ -49,11 +47,8 @@ class Run:
         Versions, settings, models, prompt hashes, times: what it takes to repeat the run.
     outcomes : sequence of Outcome
         One a response, in the order of the input; read from the ledger as they are needed, or all in memory.
-        Where items are the units, one a batch of them.
     carried : mapping of str to mapping
-        By response id, the extra columns of the input; where items are the units, by theirs.
-    units : mapping of str to sequence of Unit
-        Where items are the units, those of each batch, the first of which is item 1; else empty.
+        By response id, the extra columns of the input.
     responses : mapping of str to Response
         By id, what was written; read from the ledger one by one. Runs of before texts were kept have none.
     scenarios : mapping of str to Scenario
@@ -66,7 +61,6 @@ class Run:
     manifest: Mapping[str, Any]
     outcomes: Sequence[Outcome]
     carried: Mapping[str, Mapping[str, str]]
-    units: Mapping[str, Sequence[Unit]] = field(default_factory=dict)
     responses: Mapping[str, Response] = field(default_factory=dict)
     scenarios: Mapping[str, Scenario] = field(default_factory=dict)
 
@@ -76,7 +70,7 @@ class Run:
         Parameters
         ----------
         response_id : str
-            That of an outcome; where items are the units, of a batch.
+            That of an outcome.
 
         Returns
         -------
@@ -90,7 +84,7 @@ class Run:
         try:
             return self.responses[response_id]
         except KeyError:
-            known = response_id in (self.units or self.carried)
+            known = response_id in self.carried
         if known:
             raise SettingError(
                 f"run {self.id}: the texts were not kept when it was made. Score again, which costs nothing, "
@@ -100,11 +94,8 @@ class Run:
 
     @property
     def sheets(self) -> tuple[ScoreSheet, ...]:
-        """Every score sheet, by response and judge; where items are the units, a sheet for each of them."""
-        sheets = tuple(sheet for outcome in self.outcomes for sheet in outcome.sheets)
-        if self.task.unit == "response":
-            return sheets
-        return tuple(one for sheet in sheets for one in split_sheet(sheet, self.units[sheet.response_id]))
+        """Every score sheet, by response and judge."""
+        return tuple(sheet for outcome in self.outcomes for sheet in outcome.sheets)
 
     def parts(self) -> Iterator[Run]:
         """Split the run into parts of a few responses, for work that must not hold all of them at once."""
@@ -117,28 +108,28 @@ class Run:
     @cached_property
     def summary(self) -> Summary:
         """What the outcomes come to, counted in one pass."""
-        return summarise_outcomes(self.task, self.outcomes, self.units)
+        return summarise_outcomes(self.task, self.outcomes)
 
     @property
     def n_failed(self) -> int:
-        """Responses with at least one failure; where items are the units, those whose batch has one."""
+        """Responses with at least one failure."""
         return self.summary.failed
 
     @property
     def calls(self) -> tuple[CallSummary, ...]:
-        """Every call of every response."""
-        return tuple(call for outcome in self.outcomes for call in outcome.calls)
+        """Every call, each once, whatever responses share it."""
+        return tuple(call for outcome in self.outcomes for call in outcome.calls if call.counted)
 
     @property
     def scores(self) -> pd.DataFrame:
         """All scores in long form, the columns of ``scores.csv``; ``item`` is missing on step-level rows.
 
-        Where items are the units, each has a row for each of its dimensions, and ``invalid`` says why one
-        has no score. Carried columns follow; one called like a column of this table is named ``input_NAME``.
+        Where a text can have a code, ``invalid`` says why one has no score. Carried columns follow; one
+        called like a column of this table is named ``input_NAME``.
         """
         import pandas as pd
 
-        columns = (*SCORE_COLUMNS, *((INVALID,) if self.task.unit == "item" else ()))
+        columns = (*SCORE_COLUMNS, *self._code_columns)
         carried = self._carried_columns(columns)
         rows = [
             {**dict(zip(columns, row, strict=True)), **{carried[name]: extra[name] for name in extra}}
@@ -150,27 +141,30 @@ class Run:
         )
 
     def _score_rows(self) -> Iterator[tuple[tuple[Any, ...], dict[str, str]]]:
-        method = self.manifest["method"]
+        method, parts = self.manifest["method"], identities(self.task)
         for sheet in self.sheets:
             extra = dict(self.carried.get(sheet.response_id, {}))
             head = (sheet.response_id, method, sheet.scorer, sheet.evidence_repeat, sheet.judge_repeat)
-            if self.task.unit == "item":
-                for identity in identities(self.task):
-                    points, step = sheet.final(identity), identity.partition(".")[0]
-                    code = invalid_code(sheet) if points is None else ""
-                    yield (*head, step, None, identity, points, points, None, code), extra
-                continue
-            for row in sheet.rows():
+            rows = [row for row in sheet.rows() if row.step or self.task.sums]
+            # What has no points for a reason has rows that say so.
+            there = {row.dimension for row in rows} if self._code_columns else set(parts)
+            rows += [_no_score(part) for part in parts if part not in there]
+            for row in rows:
                 place = (row.step, row.item, row.dimension)
-                yield (*head, *place, row.score, row.model_score, row.computed_score), extra
+                code = (sheet.invalid if row.score is None else "",) if self._code_columns else ()
+                yield (*head, *place, row.score, row.model_score, row.computed_score, *code), extra
+
+    @property
+    def _code_columns(self) -> tuple[str, ...]:
+        return (INVALID,) if any(step.invalid for step in self.task.steps) else ()
 
     @property
     def scores_wide(self) -> pd.DataFrame:
         """Final scores, one row for each response and judge, one column for each identity of the task."""
         import pandas as pd
 
-        parts, by_items = identities(self.task), self.task.unit == "item"
-        own = ["response_id", "method", "judge", *parts, *([INVALID] if by_items else [])]
+        parts = identities(self.task)
+        own = ["response_id", "method", "judge", *parts, *self._code_columns]
         carried = self._carried_columns(own)
         rows = [
             {
@@ -178,7 +172,7 @@ class Run:
                 "method": self.manifest["method"],
                 "judge": sheet.scorer,
                 **{part: sheet.final(part) for part in parts},
-                **({INVALID: invalid_code(sheet)} if by_items else {}),
+                **dict.fromkeys(self._code_columns, sheet.invalid),
                 **{carried[name]: text for name, text in self.carried.get(sheet.response_id, {}).items()},
             }
             for sheet in self.sheets
@@ -187,18 +181,13 @@ class Run:
 
     @property
     def failures(self) -> pd.DataFrame:
-        """Why responses, or single judges of them, have no scores; where items are the units, why each."""
+        """Why responses, or single judges of them, have no scores."""
         import pandas as pd
 
         rows = [
-            (response_id, failure.stage, failure.model, failure.reason)
+            (outcome.response_id, failure.stage, failure.model, failure.reason)
             for outcome in self.outcomes
             for failure in outcome.failures
-            for response_id in (
-                [outcome.response_id]
-                if self.task.unit == "response"
-                else [unit.id for unit in self.units[outcome.response_id]]
-            )
         ]
         return pd.DataFrame(rows, columns=list(FAILURE_COLUMNS))
 
@@ -212,3 +201,14 @@ class Run:
                 shown = f"input_{shown}"
             carried[name] = shown
         return carried
+
+
+def _no_score(identity: str) -> Score:
+    return Score(
+        step=identity.rpartition(".")[0],
+        item=None,
+        dimension=identity,
+        score=None,
+        model_score=None,
+        computed_score=None,
+    )

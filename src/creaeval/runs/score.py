@@ -10,21 +10,19 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from creaeval.data import Response, batch_notes, read_responses, read_scenarios
-from creaeval.data.batches import BATCH
+from creaeval.data import Response, read_responses, read_scenarios
 from creaeval.data.examples import read_examples
 from creaeval.errors import BudgetReachedError, CreaEvalError
 from creaeval.llm import ChatModel, Ledger, Settings, open_model
 from creaeval.llm.budget import Budget
 from creaeval.llm.providers.book import open_book
 from creaeval.methods import Options
-from creaeval.runs.defaults import DEFAULT_MODEL, default_judge, default_method, default_reading
-from creaeval.runs.engine import carry_out
+from creaeval.runs.defaults import DEFAULT_MODEL, batch_notes, choose_batching, default_judge, default_method
+from creaeval.runs.engine import score_plan
 from creaeval.runs.manifest import describe_plan, describe_result
 from creaeval.runs.plan import MissingStep, Plan, make_plan, repeat_notes
 from creaeval.runs.store import RunStore
-from creaeval.runs.units import kept_with
-from creaeval.tasks import Scenario, Task, load_task
+from creaeval.tasks import Batching, Scenario, Task, load_task
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
@@ -58,6 +56,7 @@ def score(
     copied: Literal["report", "again"] = "report",
     examples: str | Path | None = None,
     reference_cutoff: float = 0.0,
+    batching: Batching | None = None,
     ledger: str | Path = DEFAULT_LEDGER,
     budget: float | None = None,
     watcher: Watcher | None = None,
@@ -89,8 +88,7 @@ def score(
     missing_step : {"refuse", "skip"}
         Whether a response that lacks a step is refused, or scored for the steps it has.
     reading : mapping of str to object, optional
-        How files of uses are read: ``columns``, ``batch``, ``split`` and ``mix_participants`` of
-        :func:`creaeval.data.read_responses`.
+        How files of uses are read: ``columns`` and ``split`` of :func:`creaeval.data.read_responses`.
     evidence_repeats, judge_repeats : int
         How often evidence is gathered, and how often each judge scores it; at a temperature of 0 repeats may
         be equal, and a UserWarning says so.
@@ -106,6 +104,8 @@ def score(
     reference_cutoff : float
         From which average of both orders on, -2 to 2, the method ``reference`` passes a test; 0 is as good as
         the reference.
+    batching : Batching, optional
+        Which responses share a call, for tasks where they may; if not given, as the task says.
     ledger : str or Path
         File or SQLAlchemy URL where calls and runs are kept; a finished call in it is not made again.
     budget : float, optional
@@ -136,8 +136,8 @@ def score(
         named = list(judges) if isinstance(judges, list | tuple) else [cast("AnyModel", judges)]
     if method is None:
         method = default_method(the_task, named if analyst is None else [analyst, *named])
-    if the_task.unit == "item":
-        reading = default_reading(method, reading or {})
+    if batching is None:
+        batching = choose_batching(the_task, method)
     plan = prepare(
         responses,
         task=the_task,
@@ -152,10 +152,9 @@ def score(
         reading=reading,
         evidence_repeats=evidence_repeats,
         judge_repeats=judge_repeats,
-        options=Options(evidence, copied, read_examples(examples, the_task), reference_cutoff),
+        options=Options(evidence, copied, read_examples(examples, the_task), reference_cutoff, batching),
     )
-    size = (reading or {}).get("batch", BATCH)
-    for note in (*repeat_notes(plan), *batch_notes(plan.task, plan.responses, size)):
+    for note in (*repeat_notes(plan), *batch_notes(plan)):
         warnings.warn(note, stacklevel=2)
     with Ledger.open(ledger) as opened:
         allowed = None if budget is None else Budget(budget)
@@ -276,16 +275,16 @@ def run_plan(
     if budget is not None:
         budget.check(model for model, _ in plan.roles)
     store, run_id = RunStore(ledger), plan.run_id
-    given = {response.id: (position, response) for position, response in enumerate(plan.responses)}
+    places = {response.id: (position, response) for position, response in enumerate(plan.responses)}
     store.begin(plan, describe_plan(plan))
 
     held: dict[int, Outcome] = {}
 
-    def keep(outcome: Outcome) -> None:
-        position, response = given[outcome.response_id]
-        store.keep(run_id, outcome, position, kept_with(plan.task, response), response)
+    def keep(outcomes: Sequence[Outcome]) -> None:
+        placed = [(*places[outcome.response_id], outcome) for outcome in outcomes]
+        store.keep(run_id, placed)
         if in_memory:
-            held[position] = outcome
+            held.update({position: outcome for position, _, outcome in placed})
 
     def close(state: State) -> Run:
         run = store.load(run_id)
@@ -305,7 +304,7 @@ def run_plan(
     # responses again and again, which takes a tenth of a run's processor time.
     gc.freeze()
     try:
-        finish_in_any_thread(carry_out(plan, ledger, keep, watcher, budget))
+        finish_in_any_thread(score_plan(plan, ledger, keep, watcher, budget))
     except (KeyboardInterrupt, BudgetReachedError):
         close("stopped")
         raise

@@ -24,8 +24,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from creaeval.data import Response
 from creaeval.errors import SettingError
 from creaeval.methods import Outcome
+from creaeval.runs.migrations import MIGRATIONS
 from creaeval.runs.run import Run, State
-from creaeval.runs.units import read_kept
 from creaeval.tasks import Scenario, Task
 
 if TYPE_CHECKING:
@@ -63,49 +63,9 @@ _outcomes = Table(
 )
 
 
-def _as_it_began(connection: Connection) -> None:
-    # Spelled out, as it must stay when the tables above change; ledgers of before migrations have these.
-    connection.exec_driver_sql(
-        """
-        CREATE TABLE IF NOT EXISTS runs (
-            id VARCHAR(10) NOT NULL PRIMARY KEY,
-            created VARCHAR(32) NOT NULL,
-            updated VARCHAR(32) NOT NULL,
-            state VARCHAR(16) NOT NULL,
-            task JSON NOT NULL,
-            manifest JSON NOT NULL
-        )
-        """
-    )
-    connection.exec_driver_sql(
-        """
-        CREATE TABLE IF NOT EXISTS outcomes (
-            run_id VARCHAR(10) NOT NULL REFERENCES runs (id),
-            response_id VARCHAR NOT NULL,
-            position INTEGER NOT NULL,
-            carried JSON NOT NULL,
-            outcome JSON NOT NULL,
-            PRIMARY KEY (run_id, response_id)
-        )
-        """
-    )
-
-
-def _with_the_texts(connection: Connection) -> None:
-    # What was written stands in the prompts of the calls already: this exposes nothing new.
-    connection.exec_driver_sql("ALTER TABLE runs ADD COLUMN scenarios JSON")
-    connection.exec_driver_sql("ALTER TABLE outcomes ADD COLUMN response JSON")
-
-
-_MIGRATIONS = (_as_it_began, _with_the_texts)
-
-
 @dataclass(frozen=True)
 class RunLine:
-    """One run in a list: its id, when it was last touched, its state, and what it was over.
-
-    ``n_outcomes`` counts responses, or batches where the task's ``unit`` is the item.
-    """
+    """One run in a list: its id, when it was last touched, its state, and what it was over."""
 
     id: str
     updated: str
@@ -114,7 +74,6 @@ class RunLine:
     method: str
     judges: str
     n_outcomes: int
-    unit: str = "response"
 
 
 class RunStore:
@@ -128,7 +87,7 @@ class RunStore:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        ledger.migrate("runs", _MIGRATIONS, (_runs, _outcomes))
+        ledger.migrate("runs", MIGRATIONS, (_runs, _outcomes))
 
     def begin(self, plan: Plan, manifest: Mapping[str, Any]) -> None:
         """Open a run, or reopen it: each of its earlier outcomes stands until its successor is kept.
@@ -150,21 +109,24 @@ class RunStore:
             },
         }
         with self._ledger.guard(), self._ledger.engine.begin() as connection:
-            _put(connection, _runs, {"id": plan.run_id}, values)
+            _put(connection, _runs, ("id",), [{"id": plan.run_id, **values}])
 
-    def keep(
-        self, run_id: str, outcome: Outcome, position: int, carried: Mapping[str, Any], response: Response
-    ) -> None:
-        """Commit one outcome, its response, and what :func:`creaeval.runs.units.kept_with` returns of it."""
-        values = {
-            "position": position,
-            "carried": dict(carried),
-            "outcome": outcome.model_dump(mode="json"),
-            # The file it came from may name people or places.
-            "response": response.model_dump(mode="json", exclude={"source"}),
-        }
+    def keep(self, run_id: str, outcomes: Sequence[tuple[int, Response, Outcome]]) -> None:
+        """Commit outcomes with their responses and the responses' places in the input, all at once."""
+        rows = [
+            {
+                "run_id": run_id,
+                "response_id": response.id,
+                "position": position,
+                "carried": response.extra,
+                "outcome": outcome.model_dump(mode="json"),
+                # The file it came from may name people or places.
+                "response": response.model_dump(mode="json", exclude={"source"}),
+            }
+            for position, response, outcome in outcomes
+        ]
         with self._ledger.guard(), self._ledger.engine.begin() as connection:
-            _put(connection, _outcomes, {"run_id": run_id, "response_id": outcome.response_id}, values)
+            _put(connection, _outcomes, ("run_id", "response_id"), rows)
 
     def end(self, run_id: str, state: State, manifest: Mapping[str, Any]) -> None:
         """Close a run in the state it reached."""
@@ -207,19 +169,13 @@ class RunStore:
                 .where(_outcomes.c.run_id == row.id)
                 .order_by(_outcomes.c.position)
             ).all()
-        task = Task.model_validate(row.task)
-        by_items = task.unit == "item"
-        units = {one.response_id: read_kept(one.carried) for one in carried} if by_items else {}
         return Run(
             id=row.id,
             state=cast("State", row.state),
-            task=task,
+            task=Task.model_validate(row.task),
             manifest=row.manifest,
-            outcomes=_StoredOutcomes(self._ledger, row.id, [one.response_id for one in carried]),
-            carried={unit.id: unit.carried for batch in units.values() for unit in batch}
-            if by_items
-            else {one.response_id: one.carried for one in carried},
-            units=units,
+            outcomes=_StoredOutcomes(self._ledger, row.id, [stored.response_id for stored in carried]),
+            carried={stored.response_id: stored.carried for stored in carried},
             responses=_StoredResponses(self._ledger, row.id),
             scenarios={
                 key: Scenario.model_validate(scenario) for key, scenario in (row.scenarios or {}).items()
@@ -246,7 +202,6 @@ class RunStore:
                 method=row.manifest["method"],
                 judges=", ".join(judge["name"] for judge in row.manifest["judges"]),
                 n_outcomes=row.n,
-                unit=row.task.get("unit", "response"),
             )
             for row in rows
         ]
@@ -311,15 +266,11 @@ class _StoredResponses(Mapping[str, Response]):
         return Response.model_validate(kept)
 
 
-def _put(connection: Connection, table: Table, key: Mapping[str, str], values: Mapping[str, Any]) -> None:
-    """Insert a row, or write over the one with its key: two processes may do so at once."""
-    insert = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert
-    row = insert(table).values(**key, **values)
-    connection.execute(
-        row.on_conflict_do_update(
-            index_elements=list(key), set_={name: row.excluded[name] for name in values}
-        )
-    )
+def _put(connection: Connection, table: Table, key: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows, or write over those with their keys: two processes may do so at once."""
+    upsert = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
+    values = {name: upsert.excluded[name] for name in rows[0] if name not in key}
+    connection.execute(upsert.on_conflict_do_update(index_elements=list(key), set_=values), list(rows))
 
 
 def _no_such_run(run_id: str, found: list[str], known: list[str]) -> str:

@@ -10,10 +10,9 @@ from creaeval.sheets import disagreements
 from creaeval.sheets.expected import NOT_CAPTURED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from creaeval.methods import CallSummary, Outcome
-    from creaeval.runs.units import Unit
     from creaeval.sheets import Evidence
     from creaeval.tasks import Task
 
@@ -73,12 +72,11 @@ class Summary:
     Parameters
     ----------
     scored : int
-        Responses with at least one score sheet; where items are the units, those of which a sheet has a score
-        or says why the item has none to get.
+        Responses with a score sheet that has a score or says why there is none to get.
     failed : int
-        Responses with at least one failure; where items are the units, those whose batch has one.
+        Responses with at least one failure.
     not_captured : int
-        Where items are the units, how often a judge's expected score of one could not be taken.
+        How often a judge's expected score of a response that shares a call could not be taken.
     failed_attempts : int
         Attempts at calls that brought no reply.
     quotes : int
@@ -120,9 +118,7 @@ class Summary:
     tokens: Mapping[str, Tokens]
 
 
-def summarise_outcomes(
-    task: Task, outcomes: Iterable[Outcome], units: Mapping[str, Sequence[Unit]]
-) -> Summary:
+def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
     """Count over outcomes in one pass, holding none of them.
 
     Parameters
@@ -131,8 +127,6 @@ def summarise_outcomes(
         The run's task.
     outcomes : iterable of Outcome
         The outcomes.
-    units : mapping of str to sequence of Unit
-        Where items are the units, those of each outcome; else empty.
 
     Returns
     -------
@@ -143,16 +137,12 @@ def summarise_outcomes(
     first = ""
     grids: list[str] = []
     for outcome in outcomes:
-        if task.unit == "item":
-            codes = [(i.item, i.invalid) for sheet in outcome.sheets for s in sheet.steps for i in s.items]
-            counts["scored"] += len({item for item, code in codes if code != NOT_CAPTURED})
-            counts["not_captured"] += sum(code == NOT_CAPTURED for _, code in codes)
-            counts["failed"] += len(units[outcome.response_id]) if outcome.failures else 0
-        else:
-            counts["scored"] += bool(outcome.sheets)
-            counts["failed"] += bool(outcome.failures)
+        lost = [sheet.invalid == NOT_CAPTURED for sheet in outcome.sheets]
+        counts["scored"] += not all(lost)
+        counts["not_captured"] += sum(lost)
+        counts["failed"] += bool(outcome.failures)
         counts["failed_attempts"] += outcome.failed_attempts
-        for call in outcome.calls:
+        for call in (call for call in outcome.calls if call.counted):
             tokens[call.stage] += _tokens(call)
         for sheet in outcome.sheets:
             wrong = disagreements(sheet)

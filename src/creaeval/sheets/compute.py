@@ -27,9 +27,9 @@ def complete_sheet(task: Task, sheet: ScoreSheet, grid_scores: Mapping[str, int]
     -------
     ScoreSheet
         Item sums, the counts of valid items and of distinct categories, groups, Overalls and, where every
-        step of the task is there and complete, the Total. Where items are units of their own, no sums.
+        step of the task is there and complete, the Total. A task without sums has none of these.
     """
-    if task.unit == "item":
+    if not task.sums:
         return _without_sums(task, sheet)
     steps = tuple(
         _complete_step(task.step(scores.step), scores, (grid_scores or {}).get(scores.step))

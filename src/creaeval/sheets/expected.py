@@ -313,7 +313,12 @@ def _written_by_item(step: Step, item: ItemScores) -> list[Dimension]:
 
 
 def expected_sheet(
-    task: Task, shape: Sequence[StepShape], sheet: ScoreSheet, values: Mapping[Path, float | None]
+    task: Task,
+    shape: Sequence[StepShape],
+    sheet: ScoreSheet,
+    values: Mapping[Path, float | None],
+    *,
+    shared: bool = False,
 ) -> ScoreSheet:
     """Put expected scores in place of those that were written.
 
@@ -327,12 +332,14 @@ def expected_sheet(
         As written. Which items are valid, and their categories, stay as they are on it.
     values : mapping of tuple of str to float or None
         By the paths of :func:`score_scales`.
+    shared : bool
+        Whether each item is a response of its own.
 
     Returns
     -------
     ScoreSheet
         By ``NAME (expected)``. A score without an expected value is missing, and so are sums that it is part
-        of, the scorer's own ones too. Where items are units, one that lacks a score has the code
+        of, the scorer's own ones too. A response that shares a call and lacks a score has the code
         ``not_captured``.
     """
     steps = tuple(_expected_step(task.step(scores.step), scores, values) for scores in sheet.steps)
@@ -344,7 +351,7 @@ def expected_sheet(
         "written_total": None if lost else values.get(("total",)),
     }
     found = complete_sheet(task, sheet.model_copy(update=changes), grids)
-    return _mark_lost(found, values) if task.unit == "item" else found
+    return _mark_lost(found, values) if shared else found
 
 
 def real_scores(paths: Iterable[Path]) -> list[Path]:

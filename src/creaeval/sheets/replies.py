@@ -153,7 +153,7 @@ def compares(step: Step, *, shared_call: bool) -> bool:
     -------
     bool
     """
-    return step.items is not None and bool(step.items.judged_codes) and not shared_call
+    return step.items is not None and bool(step.judged_codes) and not shared_call
 
 
 @lru_cache(maxsize=256)
@@ -266,11 +266,11 @@ def score_reply(
     -------
     type of Reply
         One field a step with its items, dimensions, sums and ``overall``; ``total`` if no step is missing.
-        Sums of items, ``overall`` and ``total`` are None where a reply lacks them. Where items are units of
-        their own (see :class:`~creaeval.tasks.Task`), there are no sums.
+        Sums of items, ``overall`` and ``total`` are None where a reply lacks them; a task without sums asks
+        for none.
     """
     steps = tuple((part.step, part.given) for part in shape)
-    return _score_reply(task.id, steps, len(task.steps), categories, analysis, task.unit == "response")
+    return _score_reply(task.id, steps, len(task.steps), categories, analysis, task.sums)
 
 
 @lru_cache(maxsize=256)
@@ -327,7 +327,7 @@ def _item_form(step: Step, categories: tuple[str, ...], analysis: bool) -> Any:
         if dimension.derive != "valid_items":
             points = _points(dimension.scale.min, dimension.scale.max)
             scored[dimension.id] = (_worded(dimension.id, points) if analysis else points, ...)
-    codes = tuple(step.items.judged_codes) if step.items is not None else ()
+    codes = tuple(step.judged_codes)
     if not codes:
         return make_reply(f"{step.id}_item", scored)
     valid = make_reply(f"{step.id}_valid_item", {"valid": (Literal["yes"], ...), **scored})

@@ -47,7 +47,7 @@ class ItemScores(Record):
 
 
 class StepScores(Record):
-    """Points of one step.
+    """Points of one step, or the code ``invalid`` that says why a text without items has none.
 
     ``written`` holds what the judge or rater wrote for dimensions of the step, sums and ``overall``;
     ``computed`` what follows from the items and the rest by the task's rules. The final value is the
@@ -58,6 +58,7 @@ class StepScores(Record):
     items: tuple[ItemScores, ...] = ()
     written: dict[str, float] = Field(default_factory=dict)
     computed: dict[str, float] = Field(default_factory=dict)
+    invalid: str = ""
 
     def final(self, part: str) -> float | None:
         """Return the value that counts for a dimension, group or ``overall``; None if there is none."""
@@ -96,6 +97,11 @@ class ScoreSheet(Record):
         repeat = f"#{self.judge_repeat}" if self.judge_repeat > 1 else ""
         return f"{self.scorer}{evidence}{repeat}"
 
+    @property
+    def invalid(self) -> str:
+        """Why a response that is a single text has no score, empty for all others."""
+        return next((step.invalid for step in self.steps if step.invalid), "")
+
     def step(self, step_id: str) -> StepScores | None:
         """Return a step's scores, None if that step was not scored."""
         return next((s for s in self.steps if s.step == step_id), None)
@@ -107,9 +113,9 @@ class ScoreSheet(Record):
 
     def final(self, identity: str) -> float | None:
         """Return the final value of an identity such as ``step1.fluency`` or ``total``; None if undefined."""
-        step_id, _, part = identity.partition(".")
-        if not part:
+        if identity == "total":
             return self.total
+        step_id, _, part = identity.partition(".")
         step = self.step(step_id)
         return step.final(part) if step is not None else None
 

@@ -1,7 +1,7 @@
 """What is judged: tasks, their steps, dimensions, scales and rubrics."""
 
 from creaeval.tasks.load import builtin_tasks, load_task, parse_task, read_yaml
-from creaeval.tasks.model import Dimension, Group, Items, Level, Scale, Scenario, Step, Task
+from creaeval.tasks.model import Batching, Dimension, Group, Items, Level, Scale, Scenario, Step, Task
 from creaeval.tasks.names import (
     display_name,
     find_category,
@@ -13,6 +13,7 @@ from creaeval.tasks.names import (
 )
 
 __all__ = [
+    "Batching",
     "Dimension",
     "Group",
     "Items",

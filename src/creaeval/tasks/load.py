@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -132,6 +133,12 @@ def parse_task(text: str, where: str) -> Task:
     document = read_yaml(text, where)
     if not isinstance(document, dict):
         raise TaskError(f"{where}: expected a mapping that starts with 'id:', found {_describe(document)}.")
+    if "unit" in document:
+        warnings.warn(
+            f"{where}: unit is a word of version 0.1 and still read; in its place write noun, sums and "
+            "batching, and invalid in the step, as docs/tasks.md shows.",
+            stacklevel=2,
+        )
     try:
         return Task.model_validate(document)
     except ValidationError as error:

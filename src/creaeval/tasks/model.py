@@ -136,20 +136,20 @@ class Items(Model):
     invalid: dict[Identifier, Text] = Field(default_factory=dict)
     categories: bool = False
 
-    @property
-    def judged_codes(self) -> dict[str, str]:
-        """The codes a judge may give: all but those of the program."""
-        return {code: text for code, text in self.invalid.items() if code not in PROGRAM_CODES}
-
 
 class Step(Model):
-    """One part of a response, analysed on its own."""
+    """One part of a response, analysed on its own.
+
+    ``invalid`` holds codes as those of :class:`Items` for a text without items: a text with such a code gets
+    no points.
+    """
 
     id: Identifier
     name: Text
     instruction: Text
     dimensions: Annotated[tuple[Dimension, ...], Field(min_length=1)]
     items: Items | None = None
+    invalid: dict[Identifier, Text] = Field(default_factory=dict)
     groups: tuple[Group, ...] = ()
     memory: Literal["all", "none"] | tuple[str, ...] = "all"
 
@@ -163,6 +163,12 @@ class Step(Model):
             if dimension.id == dimension_id:
                 return dimension
         raise KeyError(dimension_id)
+
+    @property
+    def judged_codes(self) -> dict[str, str]:
+        """The codes a judge may give, of its items or of its text: all but those of the program."""
+        codes = self.invalid if self.items is None else self.items.invalid
+        return {code: text for code, text in codes.items() if code not in PROGRAM_CODES}
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -207,9 +213,12 @@ class Step(Model):
         if dimension.scope == "item" and self.items is None:
             raise ValueError(f"{where} has scope item, but {self.id} has no items")
         if dimension.derive == "valid_items":
-            if dimension.scope != "item" or str(dimension.scale) != "0-1":
+            if (
+                dimension.scope != ("item" if self.items is not None else "step")
+                or str(dimension.scale) != "0-1"
+            ):
                 raise ValueError(f"{where}: derive valid_items needs scope item and scale 0-1")
-            if self.items is None or not self.items.judged_codes:
+            if not self.judged_codes:
                 raise ValueError(f"{where}: derive valid_items needs items with invalid codes")
         if dimension.derive == "distinct_categories" and (
             dimension.scope != "step" or self.items is None or not self.items.categories
@@ -219,6 +228,22 @@ class Step(Model):
             )
         if dimension.derive == "ranking_grid" and dimension.scope != "step":
             raise ValueError(f"{where}: derive ranking_grid needs scope step")
+
+
+class Batching(Model):
+    """Which responses may share a call: it saves calls and changes nothing in what a response is.
+
+    They answer the same scenario and have the same values in the carried columns named by ``by``; one that
+    has no value there is asked about by itself. ``most`` of them share a call at most.
+    """
+
+    by: tuple[Text, ...] = ("participant",)
+    most: Annotated[int, Field(ge=1, le=100)] = 20
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_number(cls, value: Any) -> Any:
+        return {"most": value} if isinstance(value, int) else value
 
 
 class Scenario(Model):
@@ -247,9 +272,9 @@ def _read_scenarios(value: Any) -> Any:
 class Task(Model):
     """A whole task: its steps in order, the categories its items use, and its scenarios if it has any.
 
-    ``total`` is optional in YAML; when given it must equal the sum of the step maxima. ``unit: item`` says
-    that each item is a response of its own, with its own row of scores (a use of the Alternate Uses Task):
-    there are no sums then, and such a task has one step, whose dimensions are all scored by items.
+    ``total`` is optional in YAML; when given it must equal the sum of the step maxima. ``sums: false`` says
+    that points are not added up: there are no Overalls and no Total. ``noun`` is what a response is called,
+    such as ``use``. ``batching`` lets short responses to a task of one step share a call.
     """
 
     id: Identifier
@@ -261,8 +286,19 @@ class Task(Model):
     scenarios: Annotated[dict[str, Scenario], BeforeValidator(_read_scenarios)] = Field(default_factory=dict)
     categories: tuple[Text, ...] = ()
     steps: Annotated[tuple[Step, ...], Field(min_length=1)]
-    unit: Literal["response", "item"] = "response"
+    noun: Identifier = "response"
+    sums: bool = True
+    batching: Batching | None = None
     total: int | None = None
+
+    def __hash__(self) -> int:
+        # As a step's: equality still compares everything.
+        return hash((self.id, self.steps))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_unit(cls, value: Any) -> Any:
+        return read_unit(value) if isinstance(value, dict) and "unit" in value else value
 
     @model_validator(mode="after")
     def _check_whole(self) -> Self:
@@ -279,13 +315,19 @@ class Task(Model):
         folded = [category.casefold() for category in self.categories]
         if repeated := [name for name, count in Counter(folded).items() if count > 1]:
             raise ValueError(f"the category {repeated[0]!r} is listed twice")
-        if self.unit == "item" and (
-            len(self.steps) > 1 or self.steps[0].step_dimensions or self.steps[0].groups
-        ):
-            raise ValueError("unit: item needs a single step whose dimensions all have scope item")
+        self._check_batching()
         if self.total is not None and self.total != self.max:
             raise ValueError(f"total is {self.total}, but the steps add up to {self.max}")
         return self
+
+    def _check_batching(self) -> None:
+        if self.batching is not None and (len(self.steps) > 1 or self.steps[0].items or self.steps[0].groups):
+            raise ValueError("batching needs a single step without items and groups")
+        for step in self.steps:
+            if step.invalid and (self.batching is None or step.items is not None):
+                raise ValueError(f"{step.id}: invalid needs a step without items in a task with batching")
+        if not self.sums and any(step.items or step.groups for step in self.steps):
+            raise ValueError("sums: false needs steps without items and groups")
 
     @property
     def max(self) -> int:
@@ -307,3 +349,42 @@ class Task(Model):
         if step.memory == "none":
             return ()
         return tuple(s for s in before if s.id in step.memory)
+
+
+def read_unit(task: dict[str, Any]) -> dict[str, Any]:
+    """Read a task as version 0.1 wrote it, whose ``unit: item`` made each item of a step a response.
+
+    Parameters
+    ----------
+    task : dict
+        A task's fields, from YAML or JSON, with the key ``unit``.
+
+    Returns
+    -------
+    dict
+        The same task in today's words: a response is what was an item, and may share a call with those of
+        the same participant.
+
+    Raises
+    ------
+    ValueError
+        The unit is no word of 0.1, or the task has not the form it asked for.
+    """
+    fields = {name: value for name, value in task.items() if name != "unit"}
+    if task["unit"] == "response":
+        return fields
+    if task["unit"] != "item":
+        raise ValueError(f"unit: found {task['unit']!r}; a task of this version has batching instead")
+    step = (
+        fields["steps"][0]
+        if isinstance(fields.get("steps"), list | tuple) and len(fields["steps"]) == 1
+        else {}
+    )
+    dimensions = step.get("dimensions", ())
+    if not isinstance(step.get("items"), dict) or not all(d.get("scope") == "item" for d in dimensions):
+        raise ValueError("unit: item needs a single step whose dimensions all have scope item")
+    items = step["items"]
+    whole = {name: value for name, value in step.items() if name != "items"}
+    whole["dimensions"] = [{**dimension, "scope": "step"} for dimension in dimensions]
+    whole["invalid"] = items.get("invalid", {})
+    return {**fields, "steps": [whole], "noun": items["name"], "sums": False, "batching": {}, "total": None}

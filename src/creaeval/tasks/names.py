@@ -103,8 +103,8 @@ def resolve(task: Task, name: str) -> tuple[Step | None, str]:
 
 
 def identities(task: Task) -> list[str]:
-    """List every identity a score can have, in the order of the sheet; no sums where items are the units."""
-    if task.unit == "item":
+    """List every identity a score can have, in the order of the sheet; no sums in a task without them."""
+    if not task.sums:
         return [f"{step.id}.{dimension.id}" for step in task.steps for dimension in step.dimensions]
     names: list[str] = []
     for step in task.steps:

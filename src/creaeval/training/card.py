@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from creaeval.data import unit_ids
 from creaeval.data.files import list_files
 from creaeval.data.readers import ENDINGS
 from creaeval.data.tables import split_sheet
@@ -123,7 +122,7 @@ def seen_in_training(plan: Plan) -> list[str]:
     list of str
         One line for each judge whose card names one of them on its training side.
     """
-    ids = unit_ids(plan.task, plan.responses)
+    ids = [response.id for response in plan.responses]
     lines = []
     for judge in plan.judges:
         folder = getattr(judge, "folder", None)

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
 from creaeval.data import find_scenario
-from creaeval.data.batches import items_of, unit_id
-from creaeval.data.items import item_step
-from creaeval.errors import DataError, SettingError
-from creaeval.methods import Case
+from creaeval.errors import Problems, SettingError
+from creaeval.methods import Case, Options
 from creaeval.methods.judge import judge_prompt
 from creaeval.methods.raw import categories_of, response_shape, scorer_prompt, scorer_reply, steps_of
-from creaeval.runs.units import asks_nothing
+from creaeval.runs.batching import join_evidence, make_batch, make_batches, written_code
 from creaeval.sheets import evidence_shape
 from creaeval.sheets.replies import item_key, judge_reply
+from creaeval.tasks import Batching
 from creaeval.training.split import RESPONSE, group_by
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from creaeval.data import Rating, Response
     from creaeval.llm import Prompt
     from creaeval.runs import Run
+    from creaeval.runs.batching import Batch
     from creaeval.sheets import Depth, ItemScores, StepScores, StepShape
     from creaeval.sheets.replies import Reply
     from creaeval.tasks import Scenario, Step, Task
 
-BATCH = "batch"
+BATCH = "call"
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Pair:
     Parameters
     ----------
     ids : tuple of str
-        The responses it is about: one, or where items are the units those of its batch.
+        The responses it is about: one, or those that share the call.
     prompt : Prompt
         What a judge of the method is asked.
     reply : str
@@ -102,20 +102,21 @@ class Pairs:
         Raises
         ------
         SettingError
-            A response lacks the column, or a batch has several values of it.
+            A response lacks the column, or those that share a call have several values of it.
         """
         if by == RESPONSE:
-            if self.task.unit == "response":
+            if all(len(pair.ids) == 1 for pair in self.pairs):
                 return RESPONSE, None
             # What shares a prompt cannot be on two sides.
-            return BATCH, {one: pair.ids[0] for pair in self.pairs for one in pair.ids}
-        groups = group_by(by, {one: self.carried[one] for pair in self.pairs for one in pair.ids})
+            return BATCH, {name: pair.ids[0] for pair in self.pairs for name in pair.ids}
+        groups = group_by(by, {name: self.carried[name] for pair in self.pairs for name in pair.ids})
         for pair in self.pairs:
-            values = {groups[one] for one in pair.ids}
+            values = {groups[name] for name in pair.ids}
             if len(values) > 1:
                 raise SettingError(
-                    f"--split-by {by}: a batch holds uses with {len(values)} values of it, so it cannot be "
-                    "on one side. Name a column of which a batch has one value, such as object."
+                    f"--split-by {by}: a call is shared by {self.task.noun}s with {len(values)} values of "
+                    "it, so it cannot be on one side. Name a column of which all that share a call have one "
+                    "value, such as object."
                 )
         return by, groups
 
@@ -183,6 +184,7 @@ def response_pairs(
     scenarios: Mapping[str, Scenario],
     rater: str,
     rated: Mapping[str, Rating],
+    batching: Batching | None = None,
 ) -> Pairs:
     """Make pairs of responses and sheets, in the words of the method ``direct``.
 
@@ -198,6 +200,8 @@ def response_pairs(
         Whose ratings they are.
     rated : mapping of str to Rating
         Of the rater, by response id.
+    batching : Batching, optional
+        Which responses share a prompt; if not given, as the task says.
 
     Returns
     -------
@@ -209,34 +213,21 @@ def response_pairs(
     DataError
         A response names a scenario that is not known.
     """
-    left_out, problems, rounded = Counter[str](), list[str](), 0
-    pairs: list[Pair] = []
-    carried: dict[str, Mapping[str, str]] = {}
+    problems, cases = Problems(), list[Case]()
     for response in responses:
-        if task.unit == "item":
-            response, n_unrated = _rated_items(task, response, rated)
-            left_out["the rater gave no points for it"] += n_unrated
-        ids, points = _ids(task, response), _Points()
-        try:
-            case = Case(task, response, find_scenario(response, scenarios, task))
-        except DataError as error:
-            problems += error.problems
-            continue
-        carried |= _carried(task, response)
-        try:
-            if response.missing_steps(task) or asks_nothing(task, response):
-                raise _LackingError("a step has no text")
-            steps = steps_of(case)
-            shape, sorts = response_shape(case, steps), bool(categories_of(case, steps))
-            reply = _reply(task, scorer_reply(case, steps), shape, ids, rated, points, categories=sorts)
-        except _LackingError as reason:
-            left_out[str(reason)] += len(ids)
-        else:
-            pairs.append(Pair(ids, scorer_prompt(case, steps), reply))
-            rounded += points.rounded
-    if problems:
-        raise DataError(problems[0], problems[1:])
-    return Pairs("sft", task, rater, tuple(pairs), dict(+left_out), rounded, carried)
+        with problems.collect():
+            scenario = find_scenario(response, scenarios, task)
+            cases.append(Case(task, response, scenario, Options(batching=batching)))
+    problems.stop()
+
+    def question(batch: Batch) -> tuple[Prompt, type[Reply], tuple[StepShape, ...], bool]:
+        case, steps = batch.case, steps_of(batch.case)
+        if not batch.case.shared and case.response.missing_steps(task):
+            raise _LackingError("a step has no text")
+        shape, sorts = response_shape(case, steps), bool(categories_of(case, steps))
+        return scorer_prompt(case, steps), scorer_reply(case, steps), shape, sorts
+
+    return _pairs("sft", task, rater, rated, cases, question)
 
 
 def evidence_pairs(run: Run, rater: str, rated: Mapping[str, Rating]) -> Pairs:
@@ -262,82 +253,104 @@ def evidence_pairs(run: Run, rater: str, rated: Mapping[str, Rating]) -> Pairs:
     SettingError
         The run gathered no evidence.
     """
-    task, left_out = run.task, Counter[str]()
-    pairs: list[Pair] = []
-    carried: dict[str, Mapping[str, str]] = {}
-    seen = rounded = 0
-    for outcome in run.outcomes:
-        response = run.response(outcome.response_id)
-        ids, points = _ids(task, response), _Points()
-        carried |= _carried(task, response)
-        evidence = outcome.evidence
-        seen += evidence is not None
-        try:
-            if evidence is None or len(evidence.steps) < len(task.steps):
-                raise _LackingError("the evidence is not whole")
-            shape = evidence_shape(task, evidence)
-            reply = _reply(task, judge_reply(task, evidence), shape, ids, rated, points, categories=False)
-        except _LackingError as reason:
-            left_out[str(reason)] += len(ids)
-        else:
-            scenario = find_scenario(response, run.scenarios, task)
-            pairs.append(Pair(ids, judge_prompt(task, scenario, evidence), reply))
-            rounded += points.rounded
-    if not seen:
+    task, named = run.task, run.manifest.get("batching")
+    options = Options(batching=None if named is None else Batching.model_validate(named))
+    places = {outcome.response_id: place for place, outcome in enumerate(run.outcomes)}
+    whole = {
+        outcome.response_id
+        for outcome in run.outcomes
+        if outcome.evidence is not None and len(outcome.evidence.steps) == len(task.steps)
+    }
+    if not whole and all(outcome.evidence is None for outcome in run.outcomes):
         raise SettingError(
             f"run {run.id}: its method {run.manifest['method']} gathered no evidence; name a run of creaeval."
         )
+    cases = []
+    for response_id in places:
+        response = run.response(response_id)
+        cases.append(Case(task, response, find_scenario(response, run.scenarios, task), options))
+
+    def question(batch: Batch) -> tuple[Prompt, type[Reply], tuple[StepShape, ...], bool]:
+        ids = [batch.cases[number - 1].response.id for number in batch.asked]
+        if not whole.issuperset(ids):
+            raise _LackingError("the evidence is not whole")
+        evidence = join_evidence(batch, {name: run.outcomes[places[name]].evidence for name in ids})
+        prompt = judge_prompt(batch.case.task, batch.case.scenario, evidence)
+        shape = evidence_shape(batch.case.task, evidence)
+        return prompt, judge_reply(batch.case.task, evidence), shape, False
+
+    made = _pairs("sft-evidence", task, rater, rated, cases, question)
     # Before there were two depths, all evidence was brief.
-    depth: Depth = run.manifest.get("evidence", "brief")
-    return Pairs("sft-evidence", task, rater, tuple(pairs), dict(+left_out), rounded, carried, depth)
+    return replace(made, evidence=run.manifest.get("evidence", "brief"))
 
 
-def _rated_items(task: Task, response: Response, rated: Mapping[str, Rating]) -> tuple[Response, int]:
-    """Leave out the items that the rater gave no points, and say how many these are."""
-    (step,) = task.steps
-    wanted = [f"{step.id}.{dimension.id}" for dimension in step.item_dimensions]
-    items = items_of(task, response)
-    kept = []
-    for item in items:
-        rating = rated.get(unit_id(response, item))
-        whole = rating is not None and all(rating.sheet.final(name) is not None for name in wanted)
-        if whole or item.blank:
-            kept.append(item)
-    return response.model_copy(update={"steps": {step.id: item_step(kept)}}), len(items) - len(kept)
+def _pairs(
+    kind: str,
+    task: Task,
+    rater: str,
+    rated: Mapping[str, Rating],
+    cases: Sequence[Case],
+    question: Callable[[Batch], tuple[Prompt, type[Reply], tuple[StepShape, ...], bool]],
+) -> Pairs:
+    left_out, rounded = Counter[str](), 0
+    pairs: list[Pair] = []
+    for together in make_batches(cases):
+        usable = [case for case in together.cases if _has_points(case, rated)]
+        if unrated := len(together.cases) - len(usable):
+            left_out["the rater gave no points for it"] += unrated
+        if not usable:
+            continue
+        batch = make_batch(usable)
+        ids, points = tuple(batch.cases[number - 1].response.id for number in batch.asked), _Points()
+        if not ids:
+            continue
+        try:
+            prompt, form, shape, sorts = question(batch)
+            reply = _reply(batch, form, shape, [rated.get(name) for name in ids], points, categories=sorts)
+        except _LackingError as reason:
+            left_out[str(reason)] += len(ids)
+        else:
+            pairs.append(Pair(ids, prompt, reply))
+            rounded += points.rounded
+    carried = {
+        case.response.id: {
+            **case.response.extra,
+            **({} if case.response.scenario is None else {"scenario": case.response.scenario}),
+        }
+        for case in cases
+    }
+    return Pairs(kind, task, rater, tuple(pairs), dict(left_out), rounded, carried)
 
 
-def _ids(task: Task, response: Response) -> tuple[str, ...]:
-    """List whom a prompt about a response asks about."""
-    if task.unit == "response":
-        return (response.id,)
-    return tuple(unit_id(response, item) for item in items_of(task, response) if not item.blank)
+def _has_points(case: Case, rated: Mapping[str, Rating]) -> bool:
+    """Whether a text that may share a prompt has all its points, or needs none.
 
-
-def _carried(task: Task, response: Response) -> dict[str, Mapping[str, str]]:
-    own = {} if response.scenario is None else {"scenario": response.scenario}
-    if task.unit == "response":
-        return {response.id: {**response.extra, **own}}
-    items = items_of(task, response)
-    return {unit_id(response, item): {**(item.extra or response.extra), **own} for item in items}
+    Whole responses are looked at later.
+    """
+    rating = rated.get(case.response.id)
+    if case.task.batching is None or written_code(case.task, case.response):
+        return True
+    parts = [f"{step.id}.{dimension.id}" for step in case.task.steps for dimension in step.dimensions]
+    return rating is not None and all(rating.sheet.final(part) is not None for part in parts)
 
 
 def _reply(
-    task: Task,
+    batch: Batch,
     form: type[Reply],
     shape: Sequence[StepShape],
-    ids: Sequence[str],
-    rated: Mapping[str, Rating],
+    ratings: Sequence[Rating | None],
     points: _Points,
     *,
     categories: bool,
 ) -> str:
-    if not all(one in rated for one in ids):
+    rated = [rating for rating in ratings if rating is not None]
+    if len(rated) < len(ratings):
         raise _LackingError("not rated by this rater")
     values: dict[str, Any] = {}
-    if task.unit == "item":
-        values = {part.step.id: _units(part, [rated[one] for one in ids], points) for part in shape}
+    if batch.case.shared:
+        values = {part.step.id: _texts(part, rated, points) for part in shape}
     else:
-        sheet = rated[ids[0]].sheet
+        sheet = rated[0].sheet
         for part in shape:
             scores = sheet.step(part.step.id)
             if scores is None:
@@ -379,7 +392,7 @@ def _step(part: StepShape, scores: StepScores, points: _Points, *, categories: b
 def _item(step: Step, item: ItemScores | None, points: _Points, *, categories: bool) -> dict[str, Any]:
     if item is None or step.items is None:
         raise _LackingError(f"the rater gave no points for an item of {step.id}")
-    codes = step.items.judged_codes
+    codes = step.judged_codes
     if not item.valid:
         return {"valid": item.invalid}
     values: dict[str, Any] = {"valid": "yes"} if codes else {}
@@ -394,10 +407,10 @@ def _item(step: Step, item: ItemScores | None, points: _Points, *, categories: b
     return values
 
 
-def _units(part: StepShape, ratings: Sequence[Rating], points: _Points) -> dict[str, Any]:
-    """Put the ratings of a batch's items together, each of which is a sheet of its own."""
+def _texts(part: StepShape, ratings: Sequence[Rating], points: _Points) -> dict[str, Any]:
+    """Put the ratings of texts that share a prompt together, each of which is a sheet of its own."""
     step = part.step
-    valid = {"valid": "yes"} if step.items is not None and step.items.judged_codes else {}
+    valid = {"valid": "yes"} if step.items is not None and step.judged_codes else {}
     items: dict[str, Any] = {}
     for number, rating in zip(part.given, ratings, strict=True):
         identities = {d.id: f"{step.id}.{d.id}" for d in step.item_dimensions}

@@ -93,11 +93,11 @@ class Data:
         """Lay out texts and make their pairs, none between the two parts; DataError if there is none."""
         import torch
 
-        check_pairs([text for text in texts if text.part.unit not in held_out])
+        check_pairs([text for text in texts if text.response_id not in held_out])
         where = vectors.device
         sides = []
         for is_held_out in (False, True):
-            places = [n for n, text in enumerate(texts) if (text.part.unit in held_out) == is_held_out]
+            places = [n for n, text in enumerate(texts) if (text.response_id in held_out) == is_held_out]
             found = make_pairs([texts[n] for n in places], most=settings.pairs, seed=settings.seed)
             sides.append([(places[a], places[b]) for a, b in found])
         return cls(

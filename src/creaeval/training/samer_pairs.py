@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from creaeval.errors import DataError
 from creaeval.methods import Case
 from creaeval.methods.samer import dimensions_of, parts_of
+from creaeval.runs.batching import make_batch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,8 +28,10 @@ class Labelled:
 
     Parameters
     ----------
+    response_id : str
+        Whose it is.
     part : Part
-        The text: a step of a response, or an item where these are units.
+        The text: a step of a response.
     group : str
         What it answers; only texts of one group and step are compared.
     points : mapping of str to float
@@ -37,6 +40,7 @@ class Labelled:
         The rater's Overall of the step.
     """
 
+    response_id: str
     part: Part
     group: str
     points: Mapping[str, float]
@@ -90,8 +94,9 @@ def label(cases: Sequence[Case], ratings: Sequence[Rating]) -> tuple[list[Labell
     left_out: Counter[str] = Counter()
     for case in cases:
         group = case.scenario.id if case.scenario is not None else ""
-        for part in parts_of(case):
-            sheet = sheets.get(part.unit)
+        # As it is scored: a text that may share a call is an item of it.
+        for part in parts_of(make_batch([case]).case):
+            sheet = sheets.get(case.response.id)
             if sheet is None:
                 left_out["not rated by this rater"] += 1
                 continue
@@ -101,7 +106,15 @@ def label(cases: Sequence[Case], ratings: Sequence[Rating]) -> tuple[list[Labell
                 left_out[f"rated without {', '.join(lacking)}"] += 1
                 continue
             overall = sheet.final(f"{part.step}.overall")
-            found.append(Labelled(part, group, points, sum(points.values()) if overall is None else overall))
+            found.append(
+                Labelled(
+                    case.response.id,
+                    part,
+                    group,
+                    points,
+                    sum(points.values()) if overall is None else overall,
+                )
+            )
     return found, dict(left_out)
 
 

@@ -8,12 +8,11 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.batches import items_of, unit_id
 from creaeval.errors import DataError
 from creaeval.llm.local.hf import base_of, model_sha256, need_packages
 from creaeval.llm.local.samer import ABOUT, BACKBONE, FORM, HEADS
 from creaeval.llm.local.samer_net import TooLongError, best_dtype, load_backbone, outputs_of
-from creaeval.methods.samer import check_task, dimensions_of
+from creaeval.methods.samer import check_codes, dimensions_of
 from creaeval.training.card import Card, hardware, versions, write_card
 from creaeval.training.pairs import choose_rater
 from creaeval.training.samer_fit import (
@@ -100,7 +99,8 @@ def train_samer(
     """
     chosen, say = settings or SamerSettings(), tell or (lambda _: None)
     need_packages("SaMer", "torch", "transformers", "safetensors")
-    check_task(task)
+    if task.batching is not None:
+        check_codes(task)
     check_out(out)
     base = base_of(backbone)
     cases = cases_of(task, responses, scenarios)
@@ -111,7 +111,7 @@ def train_samer(
         raise DataError(f"rater {rater!r}: no text can be used.", _lines(left_out))
     groups = _groups(cases, split_by)
     split = split_ids(
-        list(dict.fromkeys(text.part.unit for text in texts)),
+        list(dict.fromkeys(text.response_id for text in texts)),
         seed=chosen.seed,
         by=split_by,
         groups=groups,
@@ -121,15 +121,15 @@ def train_samer(
     started = time.monotonic()
     # Texts of the test side are never read by the network.
     side = set(split.train)
-    texts = [text for text in texts if text.part.unit in side]
+    texts = [text for text in texts if text.response_id in side]
     dimensions = [name for step in task.steps for name in dimensions_of(task, step.id)]
     # Reading takes nearly all time, so what can be known before is said before.
     _check_rated(dimensions, texts, rater)
-    check_pairs([text for text in texts if text.part.unit not in held])
+    check_pairs([text for text in texts if text.response_id not in held])
     body, dtype = _load(backbone)
     texts, vectors, asked = _vectors(body, texts, left_out, say)
     _check_rated(dimensions, texts, rater)
-    read = {text.part.unit for text in texts}
+    read = {text.response_id for text in texts}
     split = split.model_copy(update={"train": tuple(unit for unit in split.train if unit in read)})
     data = Data.make(texts, vectors, asked, dimensions, held, chosen)
     say(f"{len(data.train)} pairs to train on and {len(data.held_out)} to say when to stop.")
@@ -139,7 +139,6 @@ def train_samer(
     about = {
         "form": FORM,
         "task": task.id,
-        "unit": task.unit,
         "dimensions": dimensions,
         "hidden": int(vectors.shape[1]),
         "width": chosen.width,
@@ -181,17 +180,14 @@ def train_samer(
 
 
 def _groups(cases: Sequence[Case], by: str) -> dict[str, str] | None:
-    """Find the group of each unit; None where each is its own."""
+    """Find the group of each response; None where each is its own."""
     if by == RESPONSE:
         return None
-    found: dict[str, dict[str, str]] = {}
+    columns: dict[str, dict[str, str]] = {}
     for case in cases:
         own = {"scenario": case.scenario.id} if case.scenario is not None else {}
-        items = items_of(case.task, case.response) if case.task.unit == "item" else ()
-        units = {unit_id(case.response, item): item.extra for item in items} or {case.response.id: {}}
-        for unit, extra in units.items():
-            found[unit] = {**case.response.extra, **extra, **own}
-    return group_by(by, found)
+        columns[case.response.id] = {**case.response.extra, **own}
+    return group_by(by, columns)
 
 
 def _load(folder: Path) -> tuple[Backbone, str]:

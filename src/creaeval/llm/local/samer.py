@@ -231,7 +231,7 @@ class SamerModel:
                 points["overall"] = to_points(float(overall), scales[f"{part['step']}.overall"])
                 sheet[part["step"]] = points
         steps = {identity.partition(".")[0] for identity in self.about["dimensions"]}
-        if self.about["unit"] == "response" and steps == set(sheet):
+        if steps == set(sheet) and not any("items" in values for values in sheet.values()):
             sheet["total"] = sum(values["overall"] for values in sheet.values())
         return sheet
 

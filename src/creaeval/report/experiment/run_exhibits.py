@@ -151,7 +151,7 @@ def _length(found: Exhibits, how: Agreement, length: Length) -> None:
     identity = None if owner is None else f"{owner.id}.{part}"
     words: dict[str, int] = {}
     for _, run in of.runs:
-        words |= response_lengths(of.task, run.responses.values(), None if step is None else step.id)
+        words |= response_lengths(run.responses.values(), None if step is None else step.id)
     whose = "a response" if step is None else step.name
     score = "its score" if identity is None else f"the score of {display_name(of.task, identity)}"
     name = "_".join(

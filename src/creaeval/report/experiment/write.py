@@ -111,8 +111,8 @@ def _write_exhibits(found: Sequence[Exhibits], folder: Path) -> list[Path]:
 def _failures(runs: Sequence[tuple[str, Run]]) -> list[str]:
     """Say how many responses of each run have a failure; the report of a run has the reasons."""
     return [
-        f"{name}: {run.n_failed} of {sum(map(len, run.units.values())) or len(run.outcomes)} responses have "
-        f"a failure and may lack scores; `creaeval report {run.id}` has the reasons."
+        f"{name}: {run.n_failed} of {len(run.outcomes)} responses have a failure "
+        f"and may lack scores; `creaeval report {run.id}` has the reasons."
         for name, run in runs
         if run.n_failed
     ]

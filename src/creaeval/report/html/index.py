@@ -7,7 +7,6 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from creaeval.report.html.scores import points_text
-from creaeval.runs.units import split_sheet
 from creaeval.tasks import display_name, identities
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from creaeval.methods import Outcome, StageFailure
     from creaeval.report.html.data import RunPart
     from creaeval.sheets import ScoreSheet
+    from creaeval.tasks import Task
 
 _MOST_COLUMNS = 4
 
@@ -54,12 +54,6 @@ class Index:
     places: dict[str, int] = field(default_factory=dict)
     scenarios: dict[str, str] = field(default_factory=dict)
 
-    def ratings_of(self, part: RunPart, outcome: Outcome) -> list[Rating]:
-        """Return the ratings of a response, or of all items of a batch."""
-        units = part.run.units.get(outcome.response_id)
-        ids = [outcome.response_id] if units is None else [unit.id for unit in units]
-        return [rating for one in ids for rating in self.ratings.get(one, ())]
-
 
 def index_run(part: RunPart, number: int) -> Index:
     """Read through a run once, keeping little of each response.
@@ -83,15 +77,9 @@ def index_run(part: RunPart, number: int) -> Index:
     for one in run.manifest.get("responses", ()):
         index.scenarios[one["id"]] = one.get("scenario") or ""
     for place, outcome in enumerate(run.outcomes):
-        ratings = index.ratings_of(part, outcome)
-        units = run.units.get(outcome.response_id)
-        sheets = [
-            one
-            for sheet in outcome.sheets
-            for one in ((sheet,) if units is None else split_sheet(sheet, units))
-        ]
+        ratings = index.ratings.get(outcome.response_id, [])
         for kind, name, sheet in (
-            *(("judge", sheet.label, sheet) for sheet in sheets),
+            *(("judge", sheet.label, sheet) for sheet in outcome.sheets),
             *(("rater", rating.rater, rating.sheet) for rating in ratings),
         ):
             for identity in parts:
@@ -99,7 +87,7 @@ def index_run(part: RunPart, number: int) -> Index:
                     index.points.setdefault((kind, name), {}).setdefault(identity, []).append(value)
         index.places[outcome.response_id] = place
         key = f"{number}-{place}"
-        index.lines.append(_line(part, outcome, key, sheets, ratings, index.scenarios))
+        index.lines.append(_line(part, outcome, key, ratings, index.scenarios))
     return index
 
 
@@ -107,19 +95,19 @@ def _line(
     part: RunPart,
     outcome: Outcome,
     key: str,
-    sheets: Sequence[ScoreSheet],
     ratings: Sequence[Rating],
     scenarios: Mapping[str, str],
 ) -> Line:
-    run, units = part.run, part.run.units.get(outcome.response_id)
-    total, rated = _mean([one.total for one in sheets]), _mean([one.sheet.total for one in ratings])
-    ids = [outcome.response_id] if units is None else [outcome.response_id, *(unit.id for unit in units)]
-    carried = [text for one in ids for text in run.carried.get(one, {}).values()]
-    words = dict.fromkeys([*ids, scenarios.get(outcome.response_id, ""), *carried])
+    run, sheets = part.run, outcome.sheets
+    whole = whole_of(run.task)
+    total = _mean([sheet.final(whole) for sheet in sheets])
+    rated = _mean([rating.sheet.final(whole) for rating in ratings])
+    carried = run.carried.get(outcome.response_id, {}).values()
+    words = dict.fromkeys([outcome.response_id, scenarios.get(outcome.response_id, ""), *carried])
     return Line(
         key=key,
         id=outcome.response_id,
-        value=points_text(total) if units is None else f"{len(units)} item{'s' * (len(units) != 1)}",
+        value=points_text(total) if total is not None else _code(sheets) or points_text(total),
         # As the script lowers what is typed.
         search=" ".join(words).lower(),
         overalls=tuple(_mean([one.final(f"{step.id}.overall") for one in sheets]) for step in run.task.steps),
@@ -129,8 +117,18 @@ def _line(
     )
 
 
+def whole_of(task: Task) -> str:
+    """Name what a response comes to: the Total or, without sums, the only dimension; else nothing."""
+    names = identities(task)
+    return "total" if task.sums else names[0] if len(names) == 1 else ""
+
+
+def _code(sheets: Sequence[ScoreSheet]) -> str:
+    return next((sheet.invalid for sheet in sheets if sheet.invalid), "")
+
+
 def mean_table(part: RunPart, index: Index) -> pd.DataFrame:
-    """Lay out the mean points: Overalls and the Total (or every dimension of items) by scorer.
+    """Lay out the mean points: Overalls and the Total (without sums, every dimension) by scorer.
 
     Parameters
     ----------
@@ -150,11 +148,9 @@ def mean_table(part: RunPart, index: Index) -> pd.DataFrame:
     from creaeval.tasks import resolve
 
     task = part.run.task
-    shown = [
-        one for one in identities(task) if task.unit == "item" or one.endswith(".overall") or one == "total"
-    ]
+    shown = [name for name in identities(task) if name.endswith(".overall") or name == "total"]
     rows = []
-    for identity in shown:
+    for identity in shown or identities(task):
         step, of = resolve(task, identity)
         name = step.name if step is not None and of == "overall" else display_name(task, identity)
         cells = [_summed(values.get(identity, [])) for values in index.points.values()]
@@ -172,23 +168,22 @@ def response_table(part: RunPart, index: Index) -> pd.DataFrame:
     """Lay out one row a response: id, columns it carries, Total by scorer and the mean difference."""
     import pandas as pd
 
-    run = part.run
-    # Of items, the columns are each item's own.
-    carried = {} if run.units else run.carried
-    names = list(dict.fromkeys(name for extra in carried.values() for name in extra))[:_MOST_COLUMNS]
+    run, whole = part.run, whole_of(part.run.task)
+    names = list(dict.fromkeys(name for extra in run.carried.values() for name in extra))[:_MOST_COLUMNS]
+    title = display_name(run.task, whole) if whole else "Total"
 
     def overalls(line: Line) -> dict[str, float | None]:
         steps = run.task.steps if len(run.task.steps) > 1 else ()
         given = {step.name: value for step, value in zip(steps, line.overalls, strict=False)}
-        return {**given, "Total": line.total}
+        return {**given, title: line.total}
 
     rows = [
         {
             "Response": line.id,
             # A blank behind the name keeps it apart from the columns of our own.
-            **{f"{name} ": carried.get(line.id, {}).get(name, "") for name in names},
-            **(overalls(line) if run.task.unit == "response" else {"Items": line.value}),
-            **({"Total minus ratings": line.difference} if index.ratings else {}),
+            **{f"{name} ": run.carried.get(line.id, {}).get(name, "") for name in names},
+            **overalls(line),
+            **({f"{title} minus ratings": line.difference} if index.ratings else {}),
             "Failures": len(line.failures),
         }
         for line in index.lines

@@ -102,7 +102,7 @@ def _pages(data: ReportData, indexes: list[Index]) -> Iterator[PageView]:
 
 def _page(part: RunPart, index: Index, outcome: Any, key: str) -> PageView:
     scenario = part.run.scenarios.get(index.scenarios.get(outcome.response_id, ""))
-    return page_view(part, outcome, index.ratings_of(part, outcome), key, scenario)
+    return page_view(part, outcome, index.ratings.get(outcome.response_id, []), key, scenario)
 
 
 def _case_views(data: ReportData, indexes: list[Index]) -> Iterator[CaseView]:
@@ -121,11 +121,8 @@ def _case_views(data: ReportData, indexes: list[Index]) -> Iterator[CaseView]:
 
 
 def _case_tables(part: RunPart, index: Index, sides: list[PageView]) -> tuple[tuple[str, ScoreTable], ...]:
-    if part.run.units:
-        # The batches of two runs need not hold the same items.
-        return tuple((f"Scores, {side.run}", side.table) for side in sides)
     judges = [one for side in sides for one in judges_of(side.outcome.sheets, f"{side.run}: ")]
-    ratings = raters_of(index.ratings_of(part, sides[0].outcome))
+    ratings = raters_of(index.ratings.get(sides[0].outcome.response_id, []))
     return (("Scores", score_table(part.run.task, [*judges, *ratings], beside="judge")),)
 
 
@@ -134,15 +131,14 @@ def _sections(data: ReportData, indexes: list[Index]) -> list[Section]:
     scores, rest = [], []
     for number, (part, index) in enumerate(zip(data.runs, indexes, strict=True)):
         of = f": {part.name}" if len(data.runs) > 1 else ""
-        kind = "Batches" if part.run.units else "Responses"
         means = Table(
             "Mean points",
             mean_table(part, index),
             "Final values; n is the number of sheets with one.",
-            foot=0 if part.run.units else 1,
+            foot=1 if part.run.task.sums else 0,
         )
         lines = Table(
-            f"{len(index.lines)} {kind.lower()}",
+            f"{len(index.lines)} responses",
             response_table(part, index),
             "Where a response has several sheets, their mean." if index.lines else "",
             digits=2,
@@ -151,7 +147,7 @@ def _sections(data: ReportData, indexes: list[Index]) -> list[Section]:
         scores.append(Section(f"Scores{of}", [means]))
         if any(line.failures for line in index.lines):
             rest.append(_failures(index, number, of))
-        rest.append(Section(f"{kind}{of}", [lines]))
+        rest.append(Section(f"Responses{of}", [lines]))
     return [*scores, *data.sections, *rest]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from creaeval.data.batches import unit_id
 from creaeval.errors import SettingError
 from creaeval.report.html.marks import Passages, Segment
 from creaeval.report.html.quoted import QuotePlaces, QuoteView, StepPlaces
@@ -16,14 +15,12 @@ from creaeval.report.html.scores import (
     points_text,
     raters_of,
     score_table,
-    unit_table,
 )
 from creaeval.report.progress import cost_text
-from creaeval.runs.units import split_sheet
 from creaeval.sheets import StepEvidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from creaeval.data import Item, Rating, Response, StepText
     from creaeval.methods import Outcome
@@ -103,7 +100,7 @@ def page_view(
     outcome : Outcome
         What the run made of it.
     ratings : sequence of Rating
-        Of this response, or of the items of this batch.
+        Of this response.
     key : str
         Letters, digits and dashes that no other page has.
     scenario : Scenario or None
@@ -119,23 +116,8 @@ def page_view(
         response = run.response(outcome.response_id)
     except SettingError as error:
         text_note = str(error)
-    by_items = task.unit == "item"
-    raters = [] if by_items else raters_of(ratings)
-    units = [(unit.id, unit.carried.get("response", "")) for unit in run.units.get(outcome.response_id, ())]
-    unit_raters: dict[str, list[Scorer]] = {}
-    for rating in ratings if by_items else ():
-        unit_raters.setdefault(rating.response_id, []).extend(raters_of([rating]))
-    if by_items:
-        of_units: dict[str, list[Scorer]] = {unit: [] for unit, _ in units}
-        for sheet in outcome.sheets:
-            for one in split_sheet(sheet, run.units[outcome.response_id]):
-                of_units[one.response_id] += judges_of([one])
-        table = unit_table(
-            task, units, {unit: [*of_units[unit], *unit_raters.get(unit, ())] for unit, _ in units}
-        )
-    else:
-        table = score_table(task, [*judges_of(outcome.sheets), *raters])
-    layout = _Layout(task, response, outcome, raters, unit_raters)
+    raters = raters_of(ratings)
+    layout = _Layout(task, response, outcome, raters)
     facts = dict(run.carried.get(outcome.response_id, {}))
     return PageView(
         key=key,
@@ -143,7 +125,7 @@ def page_view(
         run=part.name,
         facts=tuple(facts.items()),
         scenario=scenario,
-        table=table,
+        table=score_table(task, [*judges_of(outcome.sheets), *raters]),
         steps=layout.steps(1),
         further=tuple((one.repeat, layout.steps(one.repeat)) for one in outcome.further),
         text_note=text_note,
@@ -156,13 +138,15 @@ def _accounts(outcome: Outcome) -> str:
     calls = outcome.calls
     if not calls:
         return ""
+    shared = max(call.shared_by for call in calls)
     known = sum(call.cost_usd or 0.0 for call in calls)
     unpriced = sum(call.cost_usd is None for call in calls)
     return (
         f"{len(calls)} {'call' if len(calls) == 1 else 'calls'}, "
         f"{sum(call.input_tokens for call in calls):,} tokens in, "
         f"{sum(call.output_tokens for call in calls):,} out, "
-        f"{sum(call.seconds for call in calls):,.0f} s; {cost_text(known, unpriced)}."
+        f"{sum(call.seconds for call in calls):,.0f} s; {cost_text(known, unpriced)}"
+        f"{f', shared by {shared} responses' if shared > 1 else ''}."
     )
 
 
@@ -175,10 +159,9 @@ class _Layout:
         response: Response | None,
         outcome: Outcome,
         raters: Sequence[Scorer],
-        unit_raters: Mapping[str, Sequence[Scorer]],
     ) -> None:
         self._task, self._response, self._outcome = task, response, outcome
-        self._raters, self._unit_raters = raters, unit_raters
+        self._raters = raters
 
     def steps(self, repeat: int) -> tuple[StepView, ...]:
         """Lay out every step that was written, analysed or scored, with the evidence of one repeat."""
@@ -241,15 +224,7 @@ class _Layout:
         blocks: list[BlockView] = []
         for number in places.numbers:
             item = by_number.get(number)
-            unit = (
-                unit_id(self._response, item)
-                if item is not None and self._response is not None and self._task.unit == "item"
-                else ""
-            )
-            title = f"{places.item_name} {number}: {unit}" if unit else f"{places.item_name} {number}"
-            raters = self._unit_raters.get(unit, ())
-            seen = of_items.get(number)
-            blocks.append(self._item(places, title, number, item, seen, scorers, raters, quotes))
+            blocks.append(self._item(places, number, item, of_items.get(number), scorers, quotes))
         whole = BlockView("", (), self._findings(places, found, scorers, quotes))
         if whole.findings or not places.numbers:
             blocks.append(whole)
@@ -276,12 +251,10 @@ class _Layout:
     def _item(
         self,
         places: StepPlaces,
-        title: str,
         number: int,
         item_text: Item | None,
         evidence: ItemEvidence | None,
         scorers: Sequence[Scorer],
-        raters: Sequence[Scorer],
         quotes: QuotePlaces,
     ) -> BlockView:
         step = places.step
@@ -297,10 +270,6 @@ class _Layout:
                 verdicts.append((one.name, f"{item.invalid}: {meaning}" if meaning else item.invalid))
             for part, points in item.scores.items():
                 scores.setdefault(part, []).append((one.name, points_text(points), one.kind))
-        for one in raters:
-            for dimension in step.item_dimensions:
-                value = one.sheet.final(f"{step.id}.{dimension.id}")
-                scores.setdefault(dimension.id, []).append((one.name, points_text(value), one.kind))
         found = evidence.dimensions if evidence is not None else {}
         findings = tuple(
             _finding(d, found.get(d.id), scores.get(d.id, ()), quotes, places, number)
@@ -311,6 +280,7 @@ class _Layout:
         blank = "blank" if evidence is not None and evidence.blank else ""
         if item_text is not None and item_text.blank:
             blank = item_text.invalid or "blank"
+        title = f"{places.item_name} {number}"
         return BlockView(
             title, (), () if blank else findings, blank, category, tuple(verdicts), _same(evidence)
         )

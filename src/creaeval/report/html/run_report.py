@@ -278,7 +278,7 @@ def most_different(run: Run, against: Run) -> str | None:
     Returns
     -------
     str or None
-        Its id, where items are the units that of a batch; None if they share none.
+        Its id; None if they share none.
     """
     first, second = _points(run), _points(against)
     both = _both(run, against)
@@ -291,7 +291,7 @@ def _both(run: Run, against: Run) -> list[str]:
 
 
 def _ids(run: Run) -> list[str]:
-    return list(run.units or run.carried)
+    return list(run.carried)
 
 
 def _points(run: Run) -> dict[str, dict[str, float]]:
@@ -304,11 +304,6 @@ def _points(run: Run) -> dict[str, dict[str, float]]:
             for part in parts:
                 if (value := sheet.final(part)) is not None:
                     values.setdefault(part, []).append(value)
-            if run.task.unit == "item":
-                for step in sheet.steps:
-                    for item in step.items:
-                        for name, points in item.scores.items():
-                            values.setdefault(f"{name} {item.item}", []).append(points)
         found[outcome.response_id] = {part: fmean(of) for part, of in values.items()}
     return found
 

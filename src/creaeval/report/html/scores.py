@@ -7,10 +7,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from creaeval.data.points import points_range
-from creaeval.tasks import display_name, identities, resolve
+from creaeval.tasks import display_name, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from creaeval.data import Rating
     from creaeval.sheets import ScoreSheet
@@ -110,16 +110,19 @@ def score_table(task: Task, scorers: Sequence[Scorer], beside: Kind = "rater") -
     -------
     ScoreTable
         One block a step with its dimensions, groups and Overall, then one with the Total. Values are final:
-        computed where they can be, with what the judge wrote beside them where that is another one.
+        computed where they can be, with what the judge wrote beside them where that is another one. Where a
+        text has none for a reason, the reason's code stands there.
     """
     blocks: list[Block] = []
     for step in task.steps:
         rows = [
             _row(task, f"{step.id}.{part}", scorers, "overall" if part == "overall" else "part", beside)
             for part in step.parts
+            if part != "overall" or task.sums
         ]
         blocks.append(Block(step.name, tuple(rows)))
-    blocks.append(Block("", (_row(task, "total", scorers, "total", beside),)))
+    if task.sums:
+        blocks.append(Block("", (_row(task, "total", scorers, "total", beside),)))
     differs = any(cell.wrote for block in blocks for row in block.rows for cell in row.cells)
     columns = tuple((one.name, one.kind) for one in scorers)
     return ScoreTable(columns, tuple(blocks), differs, _note(columns, beside))
@@ -137,7 +140,8 @@ def _row(task: Task, identity: str, scorers: Sequence[Scorer], kind: str, beside
     for value, one in zip(values, scorers, strict=True):
         score, rating = (judged, value) if beside == "rater" else (value, rated)
         difference = difference_text(score, rating) if one.kind == beside else ""
-        cells.append(Cell(points_text(value), _wrote(one, identity, value), difference))
+        text = points_text(value) if value is not None else one.sheet.invalid or points_text(value)
+        cells.append(Cell(text, _wrote(one, identity, value), difference))
     return Row(display_name(task, identity), _most(task, identity), tuple(cells), kind)
 
 
@@ -166,46 +170,3 @@ def difference_text(score: float | None, rating: float | None) -> str:
     if score is None or rating is None:
         return ""
     return f"{score - rating:+.3g}".replace("-", "−") if score != rating else "±0"
-
-
-def unit_table(
-    task: Task, units: Sequence[tuple[str, str]], scorers: Mapping[str, Sequence[Scorer]]
-) -> ScoreTable:
-    """Lay out the scores of a batch whose items are responses of their own.
-
-    Parameters
-    ----------
-    task : Task
-        The task.
-    units : sequence of tuple of (str, str)
-        Ids and texts, in the order of the batch.
-    scorers : mapping of str to sequence of Scorer
-        By unit, its judges and raters.
-
-    Returns
-    -------
-    ScoreTable
-        One block a dimension, one row a unit. One without points has the code that says why.
-    """
-    columns = list(dict.fromkeys((one.name, one.kind) for of in scorers.values() for one in of))
-    columns.sort(key=lambda column: column[1] == "rater")
-    blocks = []
-    for identity in identities(task):
-        most = _most(task, identity)
-        rows = []
-        for unit, text in units:
-            of = {(one.name, one.kind): one.sheet for one in scorers.get(unit, ())}
-            mean = _mean(sheet.final(identity) for (_, kind), sheet in of.items() if kind == "judge")
-            cells = [_unit_cell(identity, of.get(column), column[1], mean) for column in columns]
-            rows.append(Row(f"{unit}: {text}" if text else unit, most, tuple(cells)))
-        blocks.append(Block(display_name(task, identity), tuple(rows)))
-    return ScoreTable(tuple(columns), tuple(blocks), differs=False, note=_note(columns, "rater"))
-
-
-def _unit_cell(identity: str, sheet: ScoreSheet | None, kind: str, judged: float | None) -> Cell:
-    if sheet is None:
-        return Cell("–")
-    value = sheet.final(identity)
-    code = next((i.invalid for step in sheet.steps for i in step.items if i.invalid), "")
-    text = code if value is None and code else points_text(value)
-    return Cell(text, difference=difference_text(judged, value) if kind == "rater" else "")

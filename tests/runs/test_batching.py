@@ -1,4 +1,4 @@
-"""Runs of tasks whose items are responses of their own: asked in batches, one row a use in every table."""
+"""Uses share calls, and nothing else: each is a response with rows, evidence and failures of its own."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ import pytest
 
 import creaeval
 from creaeval.analysis import agree, differences
-from creaeval.data import read_ratings, read_scores, unit_ids
-from creaeval.errors import DataError
+from creaeval.data import read_ratings, read_scores
+from creaeval.errors import DataError, SettingError
 from creaeval.llm import Ledger
 from creaeval.runs import RunStore, export_run
+from creaeval.runs.defaults import choose_batching
+from creaeval.runs.folder import read_run_folder
 from creaeval.sheets.score_sheet import SCORE_COLUMNS
-from creaeval.tasks import load_task
+from creaeval.tasks import Batching, load_task
 from scripted import ScriptedModel, WithChances, text_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from conftest import CommandLine
@@ -70,8 +73,8 @@ def test_every_use_has_one_row_a_judge_and_who_has_no_score_has_a_reason(tmp_pat
     assert rows(run, "response_id", "judge", "dimension", "item", "score", "model_score", "invalid") == [
         ("u1", "j", "uses.originality", None, 2, 2, ""),
         ("u2", "j", "uses.originality", None, None, None, "dont_know"),
-        ("u4", "j", "uses.originality", None, 5, 5, ""),
         ("u3", "j", "uses.originality", None, None, None, "blank"),
+        ("u4", "j", "uses.originality", None, 5, 5, ""),
         ("u5", "j", "uses.originality", None, 1, 1, ""),
     ]
     # Two calls: three uses of the brick by one person, one of the rope; about the blank one nobody is asked.
@@ -85,10 +88,10 @@ def test_the_tables_carry_each_uses_own_columns_and_no_sums(tmp_path: Path) -> N
     own = [*SCORE_COLUMNS, "invalid"]
     carried = ["object", "participant", "input_invalid", "response"]
     assert list(run.scores) == [*own, *carried]
-    assert rows(run, *carried)[3] == ("rope", "p1", "x", "")
+    assert rows(run, *carried)[2] == ("rope", "p1", "x", "")
     wide = run.scores_wide
     assert list(wide) == ["response_id", "method", "judge", "uses.originality", "invalid", *carried]
-    assert list(wide["response_id"]) == ["u1", "u2", "u4", "u3", "u5"]
+    assert list(wide["response_id"]) == ["u1", "u2", "u3", "u4", "u5"]
 
 
 def test_evidence_and_judgement_leave_out_the_same_uses(tmp_path: Path) -> None:
@@ -100,13 +103,20 @@ def test_evidence_and_judgement_leave_out_the_same_uses(tmp_path: Path) -> None:
     assert rows(run, "response_id", "score", "invalid") == [
         ("u1", 1, ""),
         ("u2", None, "dont_know"),
-        ("u4", 4, ""),
         ("u3", None, "blank"),
+        ("u4", 4, ""),
         ("u5", 1, ""),
     ]
     assert (len(analyst.requests), len(judge.requests)) == (2, 2)
     # The judge sees nothing of what was written.
     assert "wall" not in text_of(judge.requests[0])
+    evidence = {outcome.response_id: outcome.evidence for outcome in run.outcomes}
+    assert [name for name, own in evidence.items() if own is None] == ["u2", "u3"]
+    for name in ("u1", "u4", "u5"):
+        own = evidence[name]
+        assert own is not None
+        assert (own.response_id, own.steps[0].items) == (name, ())
+        assert list(own.steps[0].dimensions) == ["originality"]
 
 
 @pytest.mark.parametrize("form", ["folder", "scores.csv"])
@@ -116,7 +126,6 @@ def test_what_a_run_wrote_is_read_back_and_loaded_again(tmp_path: Path, form: st
     export_run(run, tmp_path / "out")
     path = tmp_path / "out" if form == "folder" else tmp_path / "out" / "scores.csv"
     (found,) = read_scores(path, AUT)
-    # The table has each use's judges together, the run each judge's uses.
     both = (sorted(map(str, one.sheets)) for one in (found, run))
     assert next(both) == next(both)
     assert found.carried["u4"] == {
@@ -125,23 +134,108 @@ def test_what_a_run_wrote_is_read_back_and_loaded_again(tmp_path: Path, form: st
     with Ledger.open(tmp_path / "l.db") as ledger:
         loaded = RunStore(ledger).load(run.id)
         assert loaded.scores.equals(run.scores)
-        assert loaded.units == run.units
-    names = sorted(p.name.partition("-")[0] for p in (tmp_path / "out" / "responses").iterdir())
-    assert names == ["brick_p1_1", "rope_p1_1", "rope_p2_1"]
+        assert loaded.carried == run.carried
+    lines = (tmp_path / "out" / "responses.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["response_id"] for line in lines] == ["u1", "u2", "u3", "u4", "u5"]
+    again = read_run_folder(tmp_path / "out", AUT)
+    assert again is not None
+    assert again.scores[list(SCORE_COLUMNS)].equals(run.scores[list(SCORE_COLUMNS)])
 
 
-def test_a_batch_that_fails_is_a_failure_of_each_of_its_uses(tmp_path: Path) -> None:
+def test_uses_of_which_each_fails_are_failures_of_their_own(tmp_path: Path) -> None:
     def invalid(request: ChatRequest) -> int:
         return 9 if "Object: brick" in text_of(request) else 0
 
     run = run_of(tmp_path, judges=[ScriptedModel("j", answer=scores_reply, invalid=invalid)])
-    assert list(run.failures["response_id"]) == ["u1", "u2", "u4"]
+    # Nobody is asked about u2, so it does not fail.
+    assert list(run.failures["response_id"]) == ["u1", "u4"]
     record = run.manifest
-    assert (record["scored"], record["failed"], record["not_reached"], record["batches"]) == (2, 3, 0, 3)
-    assert [row[0] for row in rows(run, "response_id")] == ["u3", "u5"]
+    assert (record["scored"], record["failed"], record["not_reached"]) == (3, 2, 0)
+    assert [row[0] for row in rows(run, "response_id")] == ["u2", "u3", "u5"]
 
 
-def test_a_batch_about_which_nobody_is_asked_is_no_failure_to_anybody(tmp_path: Path) -> None:
+def poisoned(word: str, label: str = "aut_scores") -> Callable[[ChatRequest], int]:
+    """No usable reply to a request that shows a word."""
+
+    def invalid(request: ChatRequest) -> int:
+        return 9 if word in text_of(request) and request.schema_name == label else 0
+
+    return invalid
+
+
+def uses_file(folder: Path, n: int) -> Path:
+    lines = [f"u{number},brick,use number {number:02},p1" for number in range(1, n + 1)]
+    path = folder / "uses.csv"
+    path.write_text("\n".join(["id,object,use,participant", *lines]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("poison", [1, 13, 20])
+def test_one_use_that_cannot_be_scored_costs_itself_alone(tmp_path: Path, poison: int) -> None:
+    judge = ScriptedModel("j", answer=scores_reply, invalid=poisoned(f"number {poison:02}"))
+    run = creaeval.score(
+        uses_file(tmp_path, 20), task="aut", method="direct", judges=judge, ledger=tmp_path / "l.db"
+    )
+    assert list(run.failures["response_id"]) == [f"u{poison}"]
+    assert (run.manifest["scored"], run.manifest["failed"]) == (19, 1)
+    # 20 in one call, then its halves: the half without the use is done, the other one goes on, to one use.
+    calls = {outcome.response_id: outcome.calls for outcome in run.outcomes}
+    shared = [call.shared_by for call in calls[f"u{poison}"]]
+    assert shared == sorted(shared, reverse=True)
+    assert (shared[0], shared[-1]) == (20, 1)
+    # Every request is counted once, whoever shares it: four tries of each call that failed.
+    assert len(run.calls) == len(judge.requests)
+    assert run.summary.tokens["all"].calls == len(judge.requests)
+
+
+def test_a_judge_that_scored_the_whole_is_not_asked_again(tmp_path: Path) -> None:
+    steady = ScriptedModel("steady", answer=scores_reply)
+    failing = ScriptedModel("failing", answer=scores_reply, invalid=poisoned("number 03"))
+    run = creaeval.score(
+        uses_file(tmp_path, 8),
+        task="aut",
+        method="direct",
+        judges=[steady, failing],
+        ledger=tmp_path / "l.db",
+    )
+    assert len(steady.requests) == 1
+    assert [tuple(row) for row in run.failures[["response_id", "model"]].to_numpy()] == [("u3", "failing")]
+    judges = {name: list(own["judge"]) for name, own in run.scores.groupby("response_id", sort=False)}
+    assert judges.pop("u3") == ["steady"]
+    assert set(map(tuple, judges.values())) == {("steady", "failing")}
+
+
+def test_evidence_of_a_shared_call_stays_where_a_judge_fails_on_it(tmp_path: Path) -> None:
+    analyst = ScriptedModel("a")
+
+    def refuses_four(request: ChatRequest) -> int:
+        return 9 if "item_4" in json.dumps(request.schema) else 0
+
+    judge = ScriptedModel("j", invalid=refuses_four)
+    run = creaeval.score(
+        uses_file(tmp_path, 4), task="aut", judges=judge, analyst=analyst, ledger=tmp_path / "l.db",
+        method="creaeval",
+    )  # fmt: skip
+    assert (run.n_failed, len(analyst.requests)) == (0, 1)
+    assert [len(outcome.sheets) for outcome in run.outcomes] == [1, 1, 1, 1]
+    for outcome in run.outcomes:
+        assert outcome.evidence is not None
+        assert outcome.evidence.response_id == outcome.response_id
+    # Four tries of the whole, then its two halves.
+    assert len(judge.requests) == 6
+
+
+def test_where_the_analyst_fails_the_halves_have_evidence_of_their_own(tmp_path: Path) -> None:
+    analyst = ScriptedModel("a", invalid=poisoned("number 02", "uses_evidence"))
+    run = creaeval.score(
+        uses_file(tmp_path, 4), task="aut", judges=ScriptedModel("j"), analyst=analyst, method="creaeval",
+        ledger=tmp_path / "l.db",
+    )  # fmt: skip
+    assert [tuple(row) for row in run.failures[["response_id", "stage"]].to_numpy()] == [("u2", "uses")]
+    assert [len(outcome.sheets) for outcome in run.outcomes] == [1, 0, 1, 1]
+
+
+def test_a_use_about_which_nobody_is_asked_is_no_failure_to_anybody(tmp_path: Path) -> None:
     class Watcher:
         def __init__(self) -> None:
             self.seen: dict[str, int] = {}
@@ -159,8 +253,9 @@ def test_a_batch_about_which_nobody_is_asked_is_no_failure_to_anybody(tmp_path: 
 
     watcher = Watcher()
     run = run_of(tmp_path, watcher=watcher)
-    assert watcher.seen == {"rope/p1/1": 0, "brick/p1/1": 0, "rope/p2/1": 0}
-    assert (run.manifest["refused"], run.manifest["unasked"]) == ([], ["rope/p1/1"])
+    assert watcher.seen == {"u2": 0, "u3": 0, "u1": 0, "u4": 0, "u5": 0}
+    assert list(watcher.seen)[:2] == ["u2", "u3"]
+    assert run.manifest["refused"] == []
     assert (run.summary.scored, run.summary.failed) == (5, 0)
 
 
@@ -169,13 +264,12 @@ def test_blank_uses_go_by_the_judges_name_of_the_method(tmp_path: Path) -> None:
     assert set(run.scores["judge"]) == {"j (expected)"}
 
 
-def test_the_same_use_in_two_batches_is_refused(tmp_path: Path) -> None:
+def test_the_same_use_twice_is_refused(tmp_path: Path) -> None:
     (tmp_path / "uses.csv").write_text("id,object,use,participant\nu1,brick,wall,p1\n", encoding="utf-8")
-    (batch,) = creaeval.read_responses(tmp_path / "uses.csv", AUT)
-    other = batch.model_copy(update={"id": "other"})
-    with pytest.raises(DataError, match="2 uses have the id 'u1'"):
+    (use,) = creaeval.read_responses(tmp_path / "uses.csv", AUT)
+    with pytest.raises(DataError, match="2 responses have the id 'u1'"):
         creaeval.score(
-            [batch, other], task="aut", method="direct", judges=ScriptedModel(), ledger=tmp_path / "l.db"
+            [use, use], task="aut", method="direct", judges=ScriptedModel(), ledger=tmp_path / "l.db"
         )
 
 
@@ -211,31 +305,40 @@ def test_uses_are_compared_with_ratings_by_their_ids(tmp_path: Path) -> None:
 
 def test_uses_are_read_as_the_settings_say(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("Nr,Thing,Idea\n1,brick,hat;boat\n2,brick,door\n", encoding="utf-8")
-    reading = {
-        "columns": {"id": "Nr", "object": "Thing", "response": "Idea"},
-        "split": ";",
-        "mix_participants": True,
-        "batch": 2,
-    }
     model = ScriptedModel()
     run = creaeval.score(
         tmp_path / "a.csv",
         task="aut",
         method="direct",
         judges=model,
-        reading=reading,
+        reading={"columns": {"id": "Nr", "object": "Thing", "response": "Idea"}, "split": ";"},
+        batching=Batching(by=(), most=2),
         ledger=tmp_path / "l.db",
     )
     assert list(run.scores["response_id"]) == ["1-1", "1-2", "2-1"]
     assert len(model.requests) == 2
-    assert list(run.units) == ["brick//1", "brick//2"]
-    batches = creaeval.read_responses(tmp_path / "a.csv", AUT, **reading)  # type: ignore[arg-type]
-    assert unit_ids(AUT, batches) == ["1-1", "1-2", "2-1"]
+    assert run.manifest["batching"] == {"by": [], "most": 2}
+
+
+def test_how_many_share_a_call_is_bounded_and_for_tasks_that_allow_it() -> None:
+    assert choose_batching(AUT, "direct") == Batching(by=("participant",), most=20)
+    assert choose_batching(AUT, "direct", 5, mix_participants=True) == Batching(by=(), most=5)
+    # The offline scorer reads each use by itself, so all of one object may share a call.
+    assert choose_batching(AUT, "offline") == Batching(by=(), most=100)
+    for number in (0, 101):
+        with pytest.raises(SettingError, match=f"--uses-per-call {number}: expected a number from 1 to 100"):
+            choose_batching(AUT, "direct", number)
+    with pytest.raises(SettingError, match="response to task cgpst has calls of its own"):
+        choose_batching(load_task("cgpst"), "direct", 5)
 
 
 def test_uses_of_nobody_known_are_warned_of_once(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,object,use\n1,brick,hat\n2,brick,door\n", encoding="utf-8")
-    with pytest.warns(UserWarning, match="2 uses are of no known participant") as caught:
+    said = (
+        "2 uses are of no known participant, so each is asked about by itself: 2 calls for each model. With "
+        "--mix-participants, up to 20 uses of one object share a call, which makes 1;"
+    )
+    with pytest.warns(UserWarning, match=said) as caught:
         run = creaeval.score(
             tmp_path / "a.csv", task="aut", method="direct", judges=ScriptedModel(), ledger=tmp_path / "l.db"
         )
@@ -265,7 +368,7 @@ def test_the_command_line_shows_uses_and_writes_their_participants(command: Comm
     )
     assert ended.code == 0, ended.err
     assert "Scores of each use, 5 in all" in ended.out
-    assert ": 5 uses in 3 batches, task aut" in ended.err
+    assert ": 5 uses, task aut" in ended.err
     shown = [line.split() for line in ended.out.splitlines()]
     found = {line[0]: line[-1] for line in shown if line and line[0] in {"u1", "u2", "u3", "u4", "u5"}}
     assert found == {"u1": "2", "u2": "dont_know", "u3": "blank", "u4": "5", "u5": "1"}
@@ -277,6 +380,6 @@ def test_the_command_line_shows_uses_and_writes_their_participants(command: Comm
         "p1,(all),scripted:j,uses.originality,2,2,0,3.5,5.0,3.5",
     ]
     listed = command("runs", "list").out.splitlines()
-    assert [line.split("\t")[-1] for line in listed] == ["3 batches"]
+    assert [line.split("\t")[-1] for line in listed] == ["5 responses"]
     (run_id,) = {line.split()[0] for line in listed}
     assert "participants_reliability.csv" in command("runs", "export", run_id, "--out", "again").out

@@ -1,0 +1,334 @@
+"""Short responses that share a call: put together before it, split behind it, and known to nobody else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from creaeval.data import Item, Response
+from creaeval.data.items import item_step, program_code
+from creaeval.methods import Analysis, Case, Outcome, get_method
+from creaeval.sheets import Evidence, ItemEvidence, ScoreSheet, StepEvidence, StepScores
+from creaeval.sheets.compute import complete_sheet
+from creaeval.sheets.expected import NOT_CAPTURED
+from creaeval.sheets.replies import item_key
+from creaeval.tasks import Items
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from creaeval.runs.plan import Plan
+    from creaeval.tasks import Batching, Task
+
+_MOST_ITEMS = 100
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Responses that share a call, or one that has its own.
+
+    Parameters
+    ----------
+    cases : tuple of Case
+        The responses, each by itself.
+    case : Case
+        What a method is given: the only one of them, or all as the items of one step, in this order.
+    asked : tuple of int
+        The numbers, from 1, of those a model is shown: all but the ones that have a code by what is written.
+    """
+
+    cases: tuple[Case, ...]
+    case: Case
+    asked: tuple[int, ...] = (1,)
+
+
+def make_batches(cases: Sequence[Case]) -> tuple[Batch, ...]:
+    """Put responses together that may share a call.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        Responses to one task, with the same options.
+
+    Returns
+    -------
+    tuple of Batch
+        Every response is in exactly one, in the order of the first of each group and in their own order
+        within it. Responses to different scenarios are never together.
+    """
+    groups: dict[object, list[Case]] = {}
+    for number, case in enumerate(cases):
+        batching = batching_of(case)
+        if batching is None:
+            key: object = number
+        else:
+            values = tuple(case.response.extra.get(name, "") for name in batching.by)
+            key = (case.response.scenario, values) if all(values) else number
+        groups.setdefault(key, []).append(case)
+    batches: list[Batch] = []
+    for group in groups.values():
+        batching = batching_of(group[0])
+        most = batching.most if batching is not None else 1
+        batches += [make_batch(group[start : start + most]) for start in range(0, len(group), most)]
+    return tuple(batches)
+
+
+def batching_of(case: Case) -> Batching | None:
+    """Return which responses share a call; None where each has its own."""
+    return None if case.task.batching is None else case.options.batching or case.task.batching
+
+
+def make_batch(cases: Sequence[Case], gathered: Sequence[Analysis] = ()) -> Batch:
+    """Make the case of responses that share a call; ``gathered`` is evidence that is there already."""
+    first = cases[0]
+    if first.task.batching is None:
+        (case,) = cases
+        return Batch((case,), case)
+    task = _shared_task(first.task)
+    (step,) = task.steps
+    items = [
+        Item(
+            number=number,
+            text=text_of(case.task, case.response),
+            invalid=written_code(case.task, case.response),
+        )
+        for number, case in enumerate(cases, 1)
+    ]
+    name = first.response.id if len(cases) == 1 else f"{first.response.id} and {len(cases) - 1} more"
+    response = Response(id=name, scenario=first.response.scenario, steps={step.id: item_step(items)})
+    shared = replace(first, task=task, response=response, shared=True, gathered=tuple(gathered))
+    return Batch(tuple(cases), shared, tuple(item.number for item in items if not item.invalid))
+
+
+@lru_cache(maxsize=16)
+def _shared_task(task: Task) -> Task:
+    """Turn a task of one text into one of a list of them, whose items are the responses."""
+    (step,) = task.steps
+    dimensions = tuple(d.model_copy(update={"scope": "item"}) for d in step.dimensions)
+    items = Items(name=task.noun, max=_MOST_ITEMS, invalid=step.invalid)
+    listed = step.model_copy(update={"items": items, "dimensions": dimensions, "invalid": {}})
+    return task.model_copy(update={"steps": (listed,), "sums": False, "batching": None})
+
+
+def text_of(task: Task, response: Response) -> str:
+    """Return the text of a response to a task of one step, empty if nothing is written."""
+    written = response.steps.get(task.steps[0].id)
+    return "" if written is None else written.text
+
+
+def written_code(task: Task, response: Response) -> str:
+    """Return why nobody is asked about a response by what is written, empty where somebody is.
+
+    Parameters
+    ----------
+    task : Task
+        The task; only texts of a step that lists codes can have one.
+    response : Response
+        The response.
+
+    Returns
+    -------
+    str
+        ``blank``, ``dont_know`` or nothing.
+    """
+    step = task.steps[0]
+    if not step.invalid:
+        return ""
+    text = text_of(task, response)
+    return program_code(step, text) if text.strip() else "blank"
+
+
+def unasked_outcomes(plan: Plan) -> list[Outcome]:
+    """Make the outcomes of responses that nobody is asked about: sheets that say why there are no points."""
+    scorer = get_method(plan.method).scorer
+    repeats = [
+        (scorer(judge.name), evidence, repeat)
+        for evidence in range(1, plan.evidence_repeats + 1)
+        for judge in plan.judges
+        for repeat in range(1, plan.judge_repeats + 1)
+    ]
+    outcomes = []
+    for case in plan.cases:
+        if code := written_code(case.task, case.response):
+            sheets = [
+                ScoreSheet(
+                    response_id=case.response.id,
+                    scorer=name,
+                    steps=(StepScores(step=case.task.steps[0].id, invalid=code),),
+                    evidence_repeat=evidence,
+                    judge_repeat=repeat,
+                )
+                for name, evidence, repeat in repeats
+            ]
+            outcomes.append(Outcome(response_id=case.response.id, sheets=tuple(sheets)))
+    return outcomes
+
+
+def lacks_evidence(outcome: Outcome) -> bool:
+    """Whether evidence could not be gathered, for the first time or a later one."""
+    return any(not analysis.evidence.steps for analysis in _analyses(outcome))
+
+
+def halve(batch: Batch, outcome: Outcome) -> tuple[Batch, ...]:
+    """Split a batch whose call failed.
+
+    Parameters
+    ----------
+    batch : Batch
+        Of two or more responses.
+    outcome : Outcome
+        What came of it. Evidence of all its responses goes with the halves and is not gathered anew.
+
+    Returns
+    -------
+    tuple of Batch
+        Those of the halves in which a model is asked about a response.
+    """
+    middle = (len(batch.cases) + 1) // 2
+    analyses = () if lacks_evidence(outcome) else _analyses(outcome)
+    halves = (
+        make_batch(batch.cases[part], [_part(analysis, part) for analysis in analyses])
+        for part in (slice(0, middle), slice(middle, None))
+    )
+    return tuple(half for half in halves if half.asked)
+
+
+def _analyses(outcome: Outcome) -> tuple[Analysis, ...]:
+    if outcome.evidence is None:
+        return ()
+    return (Analysis(repeat=1, evidence=outcome.evidence, memories=outcome.memories), *outcome.further)
+
+
+def _part(analysis: Analysis, part: slice) -> Analysis:
+    """Take the evidence of some items, numbered anew."""
+    (step,) = analysis.evidence.steps
+    items = [item.model_copy(update={"item": n}) for n, item in enumerate(step.items[part], 1)]
+    steps = (step.model_copy(update={"items": tuple(items)}),)
+    return analysis.model_copy(update={"evidence": analysis.evidence.model_copy(update={"steps": steps})})
+
+
+def split_outcome(batch: Batch, outcome: Outcome) -> list[Outcome]:
+    """Make of a batch's outcome one for each response.
+
+    Parameters
+    ----------
+    batch : Batch
+        The responses.
+    outcome : Outcome
+        What a method made of ``batch.case``.
+
+    Returns
+    -------
+    list of Outcome
+        Of the responses that a model was asked about, in their order. What a method did with all of them, and
+        what failed, stands with each.
+    """
+    if not batch.case.shared:
+        return [outcome]
+    ids = {item_key(number): case.response.id for number, case in enumerate(batch.cases, 1)}
+    outcomes = []
+    for number in batch.asked:
+        case = batch.cases[number - 1]
+        analyses = [_of_item(analysis, number, ids) for analysis in _analyses(outcome)]
+        outcomes.append(
+            Outcome(
+                response_id=case.response.id,
+                evidence=analyses[0].evidence if analyses else None,
+                memories=outcome.memories,
+                further=tuple(analyses[1:]),
+                trail=(*outcome.trail, *outcome.item_trail.get(number, ())),
+                sheets=tuple(_split_sheet(case, sheet, number) for sheet in outcome.sheets),
+                failures=outcome.failures,
+            )
+        )
+    return outcomes
+
+
+def merge(whole: Outcome, again: Outcome, scorers: Sequence[str]) -> Outcome:
+    """Put together what judges made of a response in a shared call and what others did when asked again.
+
+    Parameters
+    ----------
+    whole : Outcome
+        Of the shared call, some of whose judges failed.
+    again : Outcome
+        Of those judges, when they were asked again.
+    scorers : sequence of str
+        The order of the judges' sheets.
+
+    Returns
+    -------
+    Outcome
+        With the evidence of the shared call.
+    """
+
+    def place(sheet: ScoreSheet) -> tuple[int, int, int]:
+        return sheet.evidence_repeat, scorers.index(sheet.scorer), sheet.judge_repeat
+
+    sheets = {place(sheet): sheet for sheet in (*whole.sheets, *again.sheets)}
+    return whole.model_copy(
+        update={
+            "trail": (*whole.trail, *again.trail),
+            "sheets": tuple(sheets[key] for key in sorted(sheets)),
+            "failures": again.failures,
+            "calls": again.calls,
+            "failed_attempts": again.failed_attempts,
+        }
+    )
+
+
+def join_evidence(batch: Batch, evidence: Mapping[str, Evidence | None]) -> Evidence:
+    """Put the evidence of responses together as it was when they shared a call.
+
+    Parameters
+    ----------
+    batch : Batch
+        The responses.
+    evidence : mapping of str to Evidence
+        By response id, of all that a model is asked about.
+
+    Returns
+    -------
+    Evidence
+        That of the only response, or one whose items are the responses.
+    """
+    known = {name: own for name, own in evidence.items() if own is not None}
+    if not batch.case.shared:
+        return known[batch.case.response.id]
+    items = []
+    for number, case in enumerate(batch.cases, 1):
+        if number in batch.asked:
+            (step,) = known[case.response.id].steps
+            items.append(ItemEvidence(item=number, dimensions=step.dimensions))
+        else:
+            items.append(ItemEvidence(item=number, blank=True))
+    joined = StepEvidence(step=batch.case.task.steps[0].id, items=tuple(items))
+    return Evidence(response_id=batch.case.response.id, steps=(joined,))
+
+
+def _of_item(analysis: Analysis, number: int, ids: Mapping[str, str]) -> Analysis:
+    steps = tuple(_step_of(step, step.items[number - 1], ids) for step in analysis.evidence.steps)
+    evidence = Evidence(response_id=ids[item_key(number)], steps=steps)
+    return analysis.model_copy(update={"evidence": evidence})
+
+
+def _step_of(step: StepEvidence, item: ItemEvidence, ids: Mapping[str, str]) -> StepEvidence:
+    dimensions = {}
+    for name, finding in item.dimensions.items():
+        # A quote that stands elsewhere stands in another response.
+        quotes = [q.model_copy(update={"place": ids.get(q.place, q.place)}) for q in finding.quotes]
+        dimensions[name] = finding.model_copy(update={"quotes": tuple(quotes)})
+    return StepEvidence(step=step.step, dimensions=dimensions, notes=step.notes)
+
+
+def _split_sheet(case: Case, sheet: ScoreSheet, number: int) -> ScoreSheet:
+    (scores,) = sheet.steps
+    item = next(item for item in scores.items if item.item == number)
+    code = item.invalid or ""
+    # A text that has a code has no points, but for those that could be captured.
+    points = item.scores if code in ("", NOT_CAPTURED) else {}
+    written = {part: float(value) for part, value in points.items()}
+    step = StepScores(step=scores.step, written=written, invalid=code)
+    own = sheet.model_copy(update={"response_id": case.response.id, "steps": (step,), "written_total": None})
+    return complete_sheet(case.task, own)
