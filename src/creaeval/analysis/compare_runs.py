@@ -23,6 +23,7 @@ from creaeval.analysis.run_records import (
 from creaeval.errors import SettingError
 from creaeval.runs import Run
 from creaeval.tasks import identities
+from creaeval.wording import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +50,6 @@ COLUMNS = [
 ]
 # Scores of several judges are means, whose last digits rounding makes up.
 _EQUAL = 1e-9
-_MOST_NAMES = 5
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,8 @@ def compare_runs(
     both = [one for one in had[0] if one in had[1]]
     if not both:
         raise SettingError(
-            f"{names[0]} and {names[1]} have no response in common: one has {_some(list(had[0]))}, the other "
-            f"{_some(list(had[1]))}."
+            f"{names[0]} and {names[1]} have no response in common: one has "
+            f"{first_few(list(had[0])) or 'none'}, the other {first_few(list(had[1])) or 'none'}."
         )
     only = [(one, "A") for one in had[0] if one not in had[1]]
     only += [(one, "B") for one in had[1] if one not in had[0]]
@@ -294,13 +294,13 @@ def _notes(
     notes = []
     for run, of in zip("AB", scores, strict=True):
         if lone := [one for one, which in only if which == run]:
-            notes.append(f"In {run} alone, so left out ({len(lone)}): {_some(lone)}.")
+            notes.append(f"In {run} alone, so left out ({len(lone)}): {first_few(lone)}.")
         scored = {sheet.response_id for sheet in of.sheets}
         if unscored := [one for one in both if one not in scored]:
             notes.append(f"Without a score in {run}: {len(unscored)} of the {len(both)} responses of both.")
     if changed := changed_responses(first, second):
         notes.append(
-            f"Of the same id in both runs, but not the same text ({len(changed)}): {_some(changed)}."
+            f"Of the same id in both runs, but not the same text ({len(changed)}): {first_few(changed)}."
         )
     for run, one in zip("AB", (first, second), strict=True):
         if not isinstance(one, Run):
@@ -308,8 +308,3 @@ def _notes(
         elif one.state != "finished":
             notes.append(f"Run {run} ({one.id}) is {one.state}, so responses may be missing.")
     return notes
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return (", ".join(names[:_MOST_NAMES]) or "none") + more
