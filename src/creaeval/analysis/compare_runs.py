@@ -188,10 +188,10 @@ def _values(task: Task, sheets: Sequence[ScoreSheet]) -> dict[str, dict[str, flo
     compared = set(compared_dimensions(task))
     found: dict[str, dict[str, float]] = {}
     for identity in identities(task):
-        judges = {sheet.label for sheet in sheets if sheet.final(identity) is not None}
+        judges = {_judging(sheet) for sheet in sheets if sheet.final(identity) is not None}
         found[identity] = {}
         for response_id, of in of_response.items():
-            points = {sheet.label: sheet.final(identity) for sheet in of}
+            points = {_judging(sheet): sheet.final(identity) for sheet in of}
             known = [value for value in points.values() if value is not None]
             if judges and len(known) == len(judges):
                 found[identity][response_id] = math.fsum(known) / len(known)
@@ -203,6 +203,11 @@ def _values(task: Task, sheets: Sequence[ScoreSheet]) -> dict[str, dict[str, flo
         and len(values) == len(dimensions)
     }
     return found
+
+
+def _judging(sheet: ScoreSheet) -> tuple[str, int, int]:
+    """Return whose sheet it is, and of which repeat of evidence and of judging."""
+    return sheet.scorer, sheet.evidence_repeat, sheet.judge_repeat
 
 
 def _differences(
@@ -274,7 +279,7 @@ def _agreement(
         seed=seed,
     )
     notes = list(report.notes)
-    judges = [len({sheet.label for sheet in one.sheets}) for one in scores]
+    judges = [len({_judging(sheet) for sheet in one.sheets}) for one in scores]
     if judges[0] != judges[1]:
         notes.append(
             f"A has {judges[0]} judges or repeats, B {judges[1]}: they cannot be swapped for each other, so "

@@ -1,0 +1,147 @@
+"""What a run writes is what is read again, whatever ids, judges and columns are called."""
+
+from __future__ import annotations
+
+import string
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from creaeval.data import read_scores
+from creaeval.data.ids import clean_id
+from creaeval.methods import Outcome
+from creaeval.runs import Run, export_run
+from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
+from creaeval.sheets.panel import PANEL_JUDGES
+from creaeval.sheets.score_sheet import SCORE_COLUMNS
+from creaeval.tasks import load_task
+
+TASK = load_task("cgpst")
+_PIECES = (
+    *(" item ", "//", "@2", "#3", "@001", ",", ";", '"', "=", "+", "-", "@", "'", "''", "\t", "\\", " "),
+    *("é", "漢字", "ß", "NA", "1", "-5", "a", "B", "(expected)", "(corrected)"),
+)
+_JUDGES = (
+    *("vertex:text-bison@001", "vertex:text-bison@002", "vertex:text-bison@2", "vertex:text-bison"),
+    *("a", "a@2", "a#3", "a@2#3", "a@1#1", "=a", "'=a", "a (expected)", *PANEL_JUDGES),
+)
+_COLUMNS = (
+    *SCORE_COLUMNS,
+    *("n_sheets", "N_Sheets", "invalid", "Judge", "input_judge", "input_n_sheets", "Item", "group", "Group"),
+    *("=formula", "'=formula", "id", "rater"),
+)
+
+
+def is_id(text: str) -> bool:
+    try:
+        return clean_id(text) == text
+    except ValueError:
+        return False
+
+
+texts = st.lists(st.sampled_from(_PIECES), max_size=6).map("".join)
+ids = (texts | st.text(string.printable, max_size=12)).filter(is_id)
+judges = st.lists(st.sampled_from(_JUDGES) | ids, min_size=1, max_size=3, unique=True)
+columns = st.dictionaries(st.sampled_from(_COLUMNS), texts, max_size=4)
+repeats = st.tuples(st.integers(1, 3), st.integers(1, 3))
+
+
+def sheet(response_id: str, judge: str, evidence: int, judging: int, points: int) -> ScoreSheet:
+    """A sheet of two steps with a wrong sum, of which one value differs from sheet to sheet."""
+    items = (ItemScores(item=1, scores={"fluency": 1, "originality": points % 3}),)
+    return complete_sheet(
+        TASK,
+        ScoreSheet(
+            response_id=response_id,
+            scorer=judge,
+            evidence_repeat=evidence,
+            judge_repeat=judging,
+            steps=(
+                StepScores(step="step1", items=items, written={"fluency": 7}),
+                StepScores(step="step2", written={"focus": points % 10 + 1, "overall": 9}),
+            ),
+            written_total=40,
+        ),
+    )
+
+
+def made(carried: dict[str, dict[str, str]], names: list[str], numbers: tuple[int, int]) -> Run:
+    """A run over these responses, as far as its tables are concerned."""
+    points = iter(range(10_000))
+    outcomes = tuple(
+        Outcome(
+            response_id=response_id,
+            sheets=tuple(
+                sheet(response_id, judge, evidence, judging, next(points))
+                for evidence in range(1, numbers[0] + 1)
+                for judge in names
+                for judging in range(1, numbers[1] + 1)
+            ),
+        )
+        for response_id in carried
+    )
+    manifest = {
+        "run_id": "0123456789",
+        "method": "direct",
+        "judges": [{"name": name} for name in names],
+        "evidence_repeats": numbers[0],
+        "judge_repeats": numbers[1],
+    }
+    return Run("0123456789", "finished", TASK, manifest, outcomes, carried)
+
+
+@given(
+    st.dictionaries(
+        ids, st.dictionaries(st.sampled_from(_COLUMNS), texts, max_size=4), min_size=1, max_size=3
+    ),
+    judges,
+    repeats,
+)
+@example({"a": {}}, ["vertex:text-bison@001", "vertex:text-bison@2", "vertex:text-bison"], (2, 1))
+@example({"a": {"n_sheets": "2", "Judge": "x", "judge": "y"}}, ["panel mean"], (1, 1))
+@example({"'=a": {"evidence_repeat": "7", "N_Sheets": "2"}, "=a": {}}, ["panel mean", "a"], (1, 2))
+def test_scores_are_read_as_they_were_written(
+    carried: dict[str, dict[str, str]], names: list[str], numbers: tuple[int, int]
+) -> None:
+    run = made(carried, names, numbers)
+    with TemporaryDirectory() as folder:
+        export_run(run, folder)
+        (scores,) = read_scores(folder, TASK)
+    assert scores.sheets == run.sheets
+    frame = run.scores
+    own: list[Any] = [name for name in frame.columns if name not in SCORE_COLUMNS]
+    for response_id, extra in carried.items():
+        row = frame[frame["response_id"].eq(response_id)].iloc[0]
+        texts_written = {name: row[name] for name in own if isinstance(row[name], str) and row[name]}
+        assert scores.carried[response_id] == texts_written
+        assert sorted(scores.carried[response_id].values()) == sorted(filter(None, extra.values()))
+
+
+@given(st.lists(ids, min_size=1, max_size=3, unique=True), judges, repeats)
+@example(["a"], ["vertex:text-bison@001", "vertex:text-bison@2", "vertex:text-bison"], (2, 1))
+@example(["a"], ["panel mean"], (1, 1))
+@example(["'=a", "=a"], ["panel mean", "a"], (1, 2))
+def test_final_scores_of_the_wide_table_are_read_as_they_were_written(
+    response_ids: list[str], names: list[str], numbers: tuple[int, int]
+) -> None:
+    run = made({response_id: {} for response_id in response_ids}, names, numbers)
+    with TemporaryDirectory() as folder:
+        export_run(run, folder)
+        (scores,) = read_scores(f"{folder}/scores_wide.csv", TASK)
+    assert [
+        (s.response_id, s.scorer, s.evidence_repeat, s.judge_repeat, s.final("step2.focus"))
+        for s in scores.sheets
+    ] == [
+        (s.response_id, s.scorer, s.evidence_repeat, s.judge_repeat, s.final("step2.focus"))
+        for s in run.sheets
+    ]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(_JUDGES) | ids, st.integers(1, 12), st.integers(1, 12)), unique=True)
+)
+def test_no_two_judgings_have_the_same_label(judgings: list[tuple[str, int, int]]) -> None:
+    labels = {sheet("R", *judging, points=0).label for judging in judgings}
+    assert len(labels) == len(judgings)
