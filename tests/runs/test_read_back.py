@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import csv
 import string
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from creaeval.data import read_scores
+import creaeval
+from booklets import scenarios, variant
+from creaeval.analysis.points import collect_points, find_repeats
+from creaeval.data import read_responses, read_scores
 from creaeval.data.ids import clean_id
+from creaeval.errors import DataError
 from creaeval.methods import Outcome
 from creaeval.runs import Run, export_run
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
 from creaeval.sheets.panel import PANEL_JUDGES
 from creaeval.sheets.score_sheet import SCORE_COLUMNS
 from creaeval.tasks import load_task
+from scripted import ScriptedModel
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TASK = load_task("cgpst")
 _PIECES = (
@@ -145,3 +155,90 @@ def test_final_scores_of_the_wide_table_are_read_as_they_were_written(
 def test_no_two_judgings_have_the_same_label(judgings: list[tuple[str, int, int]]) -> None:
     labels = {sheet("R", *judging, points=0).label for judging in judgings}
     assert len(labels) == len(judgings)
+
+
+# What cannot stand in the cell of a table, or is another id once it has been read.
+REFUSED_IDS = {
+    "a\nb": r"the id 'a\nb' holds the invisible character U+000A; take it out",
+    "a\tb": r"holds the invisible character U+0009; take it out",
+    "a\u200bb": "holds the invisible character U+200B; take it out",
+    "x" * 10_000: "found an id of 10000 characters ('xxx",
+    "x" * 201: "found an id of 201 characters ('xxx",
+}
+
+
+@pytest.mark.parametrize("response_id", [*REFUSED_IDS, " a", "e\u0301"], ids=ascii)
+def test_an_id_that_no_table_can_hold_is_refused_before_a_model_is_asked(
+    response_id: str, tmp_path: Path
+) -> None:
+    model = ScriptedModel()
+    with pytest.raises(DataError) as caught:
+        creaeval.score(
+            [variant("b"), variant(response_id)],
+            scenarios=scenarios(),
+            analyst=model,
+            judges=[model],
+            ledger=tmp_path / "l.db",
+        )
+    assert model.requests == []
+    assert REFUSED_IDS.get(response_id, "expected the id as") in str(caught.value)
+
+
+@pytest.mark.parametrize("response_id", REFUSED_IDS, ids=ascii)
+def test_an_id_in_a_file_that_no_table_can_hold_is_named_with_its_row(
+    response_id: str, tmp_path: Path
+) -> None:
+    with (tmp_path / "a.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["response_id", "step1"], ["b", "x"], [response_id, "x"]])
+    with pytest.raises(DataError) as caught:
+        read_responses(tmp_path / "a.csv", TASK)
+    assert str(caught.value).startswith(f"{tmp_path / 'a.csv'}, row 3: ")
+    assert REFUSED_IDS[response_id] in str(caught.value)
+
+
+def test_a_judge_may_have_a_longer_name_than_an_id(tmp_path: Path) -> None:
+    judge = f"local:{'folder/' * 40}model.gguf"
+    export_run(made({"a": {}}, [judge], (1, 1)), tmp_path / "out")
+    (scores,) = read_scores(tmp_path / "out", TASK)
+    assert [sheet.scorer for sheet in scores.sheets] == [judge]
+
+
+def test_a_judge_called_like_a_panel_is_read_beside_the_rows_of_a_panel(tmp_path: Path) -> None:
+    alone = made({"a": {}}, ["panel mean"], (1, 1))
+    beside = made({"a": {}}, ["panel mean", "j"], (1, 1))
+    for name, run in (("alone", alone), ("beside", beside)):
+        export_run(run, tmp_path / name)
+        for table in ("scores.csv", "scores_wide.csv"):
+            (scores,) = read_scores(tmp_path / name / table, TASK)
+            assert [sheet.scorer for sheet in scores.sheets] == [sheet.scorer for sheet in run.sheets]
+
+
+def test_a_column_called_rater_is_not_taken_for_the_judges(tmp_path: Path) -> None:
+    run = made({"a": {"rater": "Ms B"}}, ["j", "k"], (1, 2))
+    export_run(run, tmp_path / "out")
+    for table in ("scores.csv", "scores_wide.csv"):
+        (scores,) = read_scores(tmp_path / "out" / table, TASK)
+        assert [(s.scorer, s.judge_repeat) for s in scores.sheets] == [
+            ("j", 1),
+            ("j", 2),
+            ("k", 1),
+            ("k", 2),
+        ]
+        assert scores.carried == {"a": {"rater": "Ms B"}}
+
+
+def test_judges_that_end_like_repeats_are_apart_from_repeats(tmp_path: Path) -> None:
+    names = ["vertex:text-bison@001", "vertex:text-bison@2", "vertex:text-bison"]
+    export_run(made({"a": {}}, names, (2, 1)), tmp_path / "out")
+    points = collect_points(TASK, read_scores(tmp_path / "out", TASK), [])
+    assert list(dict.fromkeys(points["scorer"])) == [
+        "vertex:text-bison@001",
+        "vertex:text-bison@2@1#1",
+        "vertex:text-bison",
+        "vertex:text-bison@001@2",
+        "vertex:text-bison@2@2#1",
+        "vertex:text-bison@2",
+    ]
+    assert {judge: sorted(repeats) for judge, repeats in find_repeats(points["scorer"].unique()).items()} == {
+        name: [(1, 1), (2, 1)] for name in names
+    }

@@ -185,8 +185,8 @@ class _Reader:
         before = len(self._problems)
         sheet = _Sheet(
             self._text(row, "method", "a method"),
-            self._id(row, "response_id", "an id"),
-            self._id(row, "judge", "a judge's name"),
+            self._id(row),
+            self._judge(row),
             *read_repeats(self._table, row, self._problems),
         )
         if len(self._problems) == before:
@@ -227,13 +227,19 @@ class _Reader:
             self._wrong(row, name, f"{error}, or nothing")
             return None
 
-    def _id(self, row: Row, name: str, due: str) -> str:
-        text = self._text(row, name, due)
+    def _id(self, row: Row) -> str:
         try:
-            return clean_id(text)
+            return clean_id(self._text(row, "response_id", "an id"))
         except ValueError as error:
-            self._wrong(row, name, str(error))
+            self._wrong(row, "response_id", str(error))
             return ""
+
+    def _judge(self, row: Row) -> str:
+        # No id: the path of a local model may be longer than one.
+        name = self._text(row, "judge", "a judge's name")
+        if not name:
+            self._wrong(row, "judge", "found the id '', expected one that is not empty")
+        return name
 
     def _text(self, row: Row, name: str, due: str) -> str:
         title = self._titles[name]
