@@ -11,8 +11,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import creaeval
-from booklets import scenarios, variant
 from creaeval.analysis.points import collect_points, find_repeats
 from creaeval.data import read_responses, read_scores
 from creaeval.data.ids import clean_id
@@ -23,7 +21,6 @@ from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
 from creaeval.sheets.panel import PANEL_JUDGES
 from creaeval.sheets.score_sheet import SCORE_COLUMNS
 from creaeval.tasks import load_task
-from scripted import ScriptedModel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -157,7 +154,7 @@ def test_no_two_judgings_have_the_same_label(judgings: list[tuple[str, int, int]
     assert len(labels) == len(judgings)
 
 
-# What cannot stand in the cell of a table, or is another id once it has been read.
+# What no file may name a response by.
 REFUSED_IDS = {
     "a\nb": r"the id 'a\nb' holds the invisible character U+000A; take it out",
     "a\tb": r"holds the invisible character U+0009; take it out",
@@ -167,21 +164,16 @@ REFUSED_IDS = {
 }
 
 
-@pytest.mark.parametrize("response_id", [*REFUSED_IDS, " a", "e\u0301"], ids=ascii)
-def test_an_id_that_no_table_can_hold_is_refused_before_a_model_is_asked(
+@pytest.mark.parametrize("response_id", REFUSED_IDS, ids=ascii)
+def test_an_id_that_was_given_in_python_alone_is_refused_where_its_scores_are_read(
     response_id: str, tmp_path: Path
 ) -> None:
-    model = ScriptedModel()
+    export_run(made({"b": {}, response_id: {}}, ["j"], (1, 1)), tmp_path / "out")
     with pytest.raises(DataError) as caught:
-        creaeval.score(
-            [variant("b"), variant(response_id)],
-            scenarios=scenarios(),
-            analyst=model,
-            judges=[model],
-            ledger=tmp_path / "l.db",
-        )
-    assert model.requests == []
-    assert REFUSED_IDS.get(response_id, "expected the id as") in str(caught.value)
+        read_scores(tmp_path / "out", TASK)
+    assert "scores.csv, row " in caught.value.problems[0]
+    assert ", column 'response_id': " in caught.value.problems[0]
+    assert REFUSED_IDS[response_id] in caught.value.problems[0]
 
 
 @pytest.mark.parametrize("response_id", REFUSED_IDS, ids=ascii)

@@ -187,7 +187,7 @@ class _Reader:
             self._text(row, "method", "a method"),
             self._id(row),
             self._judge(row),
-            *read_repeats(self._table, row, self._problems),
+            *read_repeats(self._table, row, self._titles, self._problems),
         )
         if len(self._problems) == before:
             self._sheets[head] = sheet
@@ -252,19 +252,23 @@ class _Reader:
         self._problems.append(f"{place}: {problem}.")
 
 
-def read_repeats(table: Table, row: Row, problems: list[str]) -> tuple[int, int]:
-    """Read of which repeat of evidence and of judging a row is: the first where the table does not say."""
-    numbers = []
-    for name in REPEATS:
-        title = table.column(name)
-        text = clean_name(table.read(row, title, "a number", problems) or "") if title is not None else ""
+def read_repeats(
+    table: Table, row: Row, titles: Mapping[str, str | None], problems: list[str]
+) -> tuple[int, int]:
+    """Read which repeat of evidence and of judging a row is of: the first where the table does not say."""
+
+    def number(name: str) -> int:
+        title = titles.get(name)
+        if title is None:
+            return 1
+        text = clean_name(table.read(row, title, "a number", problems) or "")
         try:
-            numbers.append(read_points(text, 1, _MOST_REPEATS) if text else 1)
+            return read_points(text, 1, _MOST_REPEATS) if text else 1
         except ValueError as error:
-            problems.append(f"{table.cell_place(row, title or name)}: {error}.")
-            numbers.append(1)
-    evidence, judging = numbers
-    return evidence, judging
+            problems.append(f"{table.cell_place(row, title)}: {error}.")
+            return 1
+
+    return number("evidence_repeat"), number("judge_repeat")
 
 
 def unescape(text: str) -> str:

@@ -160,7 +160,7 @@ def _by_repeat(header: Header, problems: list[str]) -> dict[Repeats, Header]:
         # A repeat without any score is no mistake where others have some.
         cells = {clean_name(row.cells[entry.score]) for entry in form.entries}
         if not form.wide or row.odd or cells - MISSING:
-            rows.setdefault(read_repeats(table, row, problems), []).append(row)
+            rows.setdefault(read_repeats(table, row, own, problems), []).append(row)
     return {
         repeats: replace(header, table=replace(table, rows=tuple(of_repeat)))
         for repeats, of_repeat in rows.items()

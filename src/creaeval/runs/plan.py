@@ -11,7 +11,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.data import find_scenario, unit_ids
-from creaeval.data.ids import clean_id
 from creaeval.errors import DataError, SettingError
 from creaeval.llm import Settings
 from creaeval.llm.key import answer_settings
@@ -212,9 +211,6 @@ def make_plan(
     nothing_to_ask: list[Response] = []
     problems: list[str] = []
     for response in responses:
-        if problem := _id_problem(response.id):
-            problems.append(problem)
-            continue
         try:
             scenario = find_scenario(response, scenarios, task)
         except DataError as error:
@@ -249,15 +245,6 @@ def make_plan(
     # A method that does not fit the task says so when it counts its calls.
     _ = plan.n_calls
     return plan
-
-
-def _id_problem(response_id: str) -> str:
-    """Say why the tables of a run could not hold an id, before anything is paid for; empty if they can."""
-    try:
-        clean = clean_id(response_id)
-    except ValueError as error:
-        return f"response: {error}."
-    return "" if clean == response_id else f"response {response_id!r}: expected the id as {clean!r}."
 
 
 def _analyst_settings(analyst: ChatModel, given: Mapping[str, Any], depth: Depth) -> RoleSettings:
