@@ -24,7 +24,7 @@ def call(
     role: str, model: str, seconds: float, tokens: tuple[int, int, int, int], cost: float | None = 0.0
 ) -> CallSummary:
     """A call; tokens are input, cached, output and reasoning."""
-    names = ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens")
+    read, cached, wrote, reasoned = tokens
     return CallSummary(
         key="k",
         role=role,
@@ -33,7 +33,10 @@ def call(
         seconds=seconds,
         cost_usd=cost,
         from_ledger=False,
-        **dict(zip(names, tokens, strict=True)),
+        input_tokens=read,
+        cached_tokens=cached,
+        output_tokens=wrote,
+        reasoning_tokens=reasoned,
     )
 
 

@@ -135,6 +135,15 @@ def test_raters_alone(command: CommandLine, scored: str) -> None:
     assert not (command.folder / "out" / "stand_in.csv").exists()
 
 
+def test_a_folder_of_scores_may_have_a_number_sign_in_its_name(command: CommandLine, scored: str) -> None:
+    assert command("runs", "export", scored, "--out", "study#2").code == 0
+    for path in ("study#2", "study#2/scores.csv", "study#2/scores_wide.csv"):
+        ended = command("agree", path, "ratings.csv", "--resamples", "0")
+        assert ended.code == 0, ended.err
+    ended = command("agree", "study#3", "ratings.csv")
+    assert "study#3: there is no such file or folder, and it is no run's id either." in ended.err
+
+
 def test_a_rating_without_a_response_is_named(command: CommandLine, scored: str) -> None:  # F07
     with (command.folder / "ratings.csv").open("a", newline="") as file:
         csv.writer(file).writerow(("R11", "A", "Focus", 4))

@@ -95,6 +95,17 @@ def qwk(x: Sequence[float], y: Sequence[float]) -> float:
     return 2 * cov / (pvariance(x) + pvariance(y) + (a - b) ** 2)
 
 
+def test_folders_that_are_compared_may_have_number_signs_in_their_names(
+    command: CommandLine, two: tuple[str, str]
+) -> None:
+    for run, folder in zip(two, ("study#1", "study#2"), strict=True):
+        assert command("runs", "export", run, "--out", folder).code == 0
+    ended = command("compare", "study#1", "study#2/scores.csv", "--out", "out", "--resamples", "0")
+    assert ended.code == 0, ended.err
+    scores = {row["dimension"]: row for row in table(command.folder / "out" / "differences.csv")}
+    assert float(scores["step2.focus"]["difference"]) == -2
+
+
 def test_two_runs_are_compared_in_one_command(command: CommandLine, two: tuple[str, str]) -> None:
     ended = command("compare", *two, "--ratings", "ratings.csv", "--out", "out", "--resamples", "50")
     assert ended.code == 0, ended.err

@@ -106,7 +106,14 @@ def test_written_and_computed_values_stand_side_by_side_as_in_the_file(tmp_path:
     assert values(sheet)["total"] == (None, -40)
 
 
-def test_methods_are_apart_and_repeats_are_judges_of_their_own(tmp_path: Path) -> None:
+def test_points_of_items_may_be_fractions_whatever_the_judge_is_called(tmp_path: Path) -> None:
+    (scores,) = read_scores(own(tmp_path, "R1,m,j,1,1,step1,1,step1.originality,.5,.5,"), cgpst())
+    step1 = scores.sheets[0].step("step1")
+    assert step1 is not None
+    assert step1.items == (ItemScores(item=1, scores={"originality": 0.5}),)
+
+
+def test_methods_are_apart_and_repeats_are_told_apart_by_their_numbers(tmp_path: Path) -> None:
     path = own(
         tmp_path,
         "R1,m,j,1,1,step2,,step2.focus,5,5,,en,a",
@@ -118,8 +125,11 @@ def test_methods_are_apart_and_repeats_are_judges_of_their_own(tmp_path: Path) -
         header=f"{HEADER},language,note",
     )
     first, second = read_scores(path, cgpst())
-    found = {sheet.scorer: sheet.final("step2.focus") for sheet in first.sheets}
-    assert found == {"j": 5, "j#2": 6, "j@2": 7, "j@2#3": 8}
+    found = {
+        (sheet.scorer, sheet.evidence_repeat, sheet.judge_repeat): sheet.final("step2.focus")
+        for sheet in first.sheets
+    }
+    assert found == {("j", 1, 1): 5, ("j", 1, 2): 6, ("j", 2, 1): 7, ("j", 2, 3): 8}
     assert (first.method, first.carried) == ("m", {"R1": {"language": "en"}})
     assert (second.method, second.carried) == ("=n", {"R1": {"language": "en"}, "R2": {}})
     assert [sheet.response_id for sheet in second.sheets] == ["R1", "R2"]
@@ -142,7 +152,7 @@ def test_methods_are_apart_and_repeats_are_judges_of_their_own(tmp_path: Path) -
         ("R1,m,j,1,1,step2,,step2.focuss,5,5,", "column 'dimension': task cgpst has no dimension"),
         ("R1,m,j,1,1,step2,1,step2.focus,5,5,", "column 'item': found item '1', but step2.focus is not"),
         ("R1,m,j,1,1,step1,9,step1.originality,1,1,", "column 'item': found '9', expected a whole number"),
-        ("R1,m,j,1,1,step1,1,step1.originality,.5,.5,", "found 0.5, expected the whole points of an item"),
+        ("R1,m,j,1,1,step1,1,step1.originality,,,", "found nothing, expected the points of an item"),
         ("R1,m,j,0,1,step2,,step2.focus,5,5,", "column 'evidence_repeat': found '0', expected a whole"),
         (",m,j,1,1,step2,,step2.focus,5,5,", "column 'response_id': found the id '', expected one"),
         ("R1,m,,1,1,step2,,step2.focus,5,5,", "column 'judge': found the id '', expected one"),

@@ -12,8 +12,9 @@ from booklets import booklet, case, cgpst, variant
 from creaeval.data import Response, make_step
 from creaeval.methods import Case, Options
 from creaeval.methods.analyse import analyst_prompt
-from creaeval.tasks import Scenario, load_task, parse_task
+from creaeval.tasks import load_task, parse_task
 from scripted import ScriptedModel, canned, fill, text_of
+from uses import shared_case, use
 
 from .support import scored
 
@@ -82,7 +83,7 @@ def test_a_task_without_requirements_is_not_asked_about_them() -> None:
 def test_the_analyst_is_told_what_makes_an_item_not_count_and_to_compare_items() -> None:
     for depth in DEPTHS:
         user = prompt_of("step1", depth).user
-        for code, meaning in cgpst().step("step1").judged_codes.items():  # type: ignore[union-attr]
+        for code, meaning in cgpst().step("step1").judged_codes.items():
             assert f"{code} = {meaning}" in user
         assert "same_as: compare the challenge with the others of this list" in user
         # Criteria have no codes, and neither has a step without items.
@@ -104,22 +105,21 @@ name: Uses with codes
 source: made for the tests
 description: Name uses.
 needs_scenario: true
-unit: item
+noun: use
+batching: 9
 steps:
   - id: uses
     name: Uses
     instruction: Name uses.
-    items: {name: use, max: 9, invalid: {odd: it is no use, duplicate: it is another one again}}
-    dimensions: [{id: originality, name: Originality, description: How new?, scope: item, scale: 1-5}]
+    invalid: {odd: it is no use, duplicate: it is another one again}
+    dimensions: [{id: originality, name: Originality, description: How new?, scale: 1-5}]
 """
 
 
 @pytest.mark.parametrize("task", [load_task("aut"), parse_task(CODED_USES, "coded.yaml")], ids=lambda t: t.id)
-def test_items_that_merely_share_a_call_are_not_compared(task: Task, tmp_path: Path) -> None:
-    brick = Scenario(id="brick", title="brick", text="Object: brick")
-    uses = Response(id="u", scenario="brick", steps={"uses": make_step(task.steps[0], ["a stop", "a drum"])})
+def test_responses_that_merely_share_a_call_are_not_compared(task: Task, tmp_path: Path) -> None:
     analyst = ScriptedModel("scripted:analyst")
-    scored(Case(task, uses, brick), tmp_path, analyst)
+    scored(shared_case([use("u1", "a stop"), use("u2", "a drum")], task), tmp_path, analyst)
     assert "same_as" not in text_of(analyst.requests[0]) + json.dumps(analyst.requests[0].schema)
 
 

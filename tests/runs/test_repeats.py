@@ -343,10 +343,10 @@ def test_the_wide_table_of_repeats_is_read_as_the_long_one(tmp_path: Path) -> No
     export_run(run, tmp_path / "out")
     (wide,) = read_scores(tmp_path / "out" / "scores_wide.csv", run.task)
     (long,) = read_scores(tmp_path / "out", run.task)
-    found = {sheet.scorer: sheet.final("text.ideas") for sheet in wide.sheets}
+    found = [(s.scorer, s.evidence_repeat, s.judge_repeat, s.final("text.ideas")) for s in wide.sheets]
     one = "scripted:one"
-    assert found == {one: 2, f"{one}#2": 9, f"{one}@2": 3, f"{one}@2#2": 4}
-    assert found == {sheet.scorer: sheet.final("text.ideas") for sheet in long.sheets}
+    assert found == [(one, 1, 1, 2), (one, 1, 2, 9), (one, 2, 1, 3), (one, 2, 2, 4)]
+    assert long.sheets == run.sheets
     assert wide.carried == {"a": {}}
     path = tmp_path / "out" / "scores_wide.csv"
     path.write_text(path.read_text(encoding="utf-8-sig").replace(",1,2,", ",1,second,"), encoding="utf-8")

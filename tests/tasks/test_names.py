@@ -12,6 +12,7 @@ from creaeval.tasks import (
     load_task,
     resolve,
 )
+from creaeval.tasks.load import parse_task
 
 TASK = load_task("cgpst")
 
@@ -89,3 +90,61 @@ def test_every_identity_resolves_to_itself_and_has_a_name_for_people() -> None:
         assert name == (f"{step.id}.{part}" if step is not None else part)
         assert display_name(TASK, name)
     assert display_name(TASK, "step2.stem_kvp") == "Stem & KVP"
+
+
+ODD_NAMES = """
+id: odd
+name: Odd names
+source: made up for a test
+description: Steps, dimensions and groups whose names hold dots and spaces.
+steps:
+  - id: step1
+    name: Phase 1.5
+    instruction: Write.
+    dimensions:
+      - {id: novelty, name: Novelty v1.2, scale: 0-4, description: How new.}
+      - {id: detail, name: Elab. of detail, scale: 0-4, description: How rich., aliases: [E.o.D.]}
+      - {id: style, name: Style, scale: 0-4, description: How well written.}
+      - {id: tone, name: Tone, scale: 0-4, description: How it sounds.}
+    groups:
+      - {id: voice, name: St. & To., members: [style, tone]}
+  - id: step2
+    name: Phase 2
+    instruction: Write on.
+    dimensions:
+      - {id: first, name: Step 2.1 originality, scale: 0-4, description: Of the first part.}
+      - {id: second, name: Step-1 Novelty, scale: 0-4, description: Beside the first step's.}
+      - {id: style, name: Style, scale: 0-4, description: How well written.}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "identity"),
+    [
+        ("Novelty v1.2", "step1.novelty"),
+        ("step1.Novelty v1.2", "step1.novelty"),
+        ("Step-1 Novelty v1.2", "step1.novelty"),
+        ("Phase 1.5.Novelty v1.2", "step1.novelty"),
+        ("Phase 1.5.style", "step1.style"),
+        ("Elab. of detail", "step1.detail"),
+        ("e.o.d.", "step1.detail"),
+        ("step1.E.o.D.", "step1.detail"),
+        ("St. & To.", "step1.voice"),
+        ("Step 2.1 originality", "step2.first"),
+        ("step2.Step 2.1 originality", "step2.first"),
+        ("Phase 2.Style", "step2.style"),
+        # The whole name comes first, and an identity is never anything else.
+        ("Step-1 Novelty", "step2.second"),
+        ("step1.novelty", "step1.novelty"),
+    ],
+)
+def test_names_may_hold_dots_and_spaces(name: str, identity: str) -> None:
+    step, part = resolve(parse_task(ODD_NAMES, "odd"), name)
+    assert step is not None
+    assert f"{step.id}.{part}" == identity
+
+
+def test_a_step_whose_name_is_there_twice_is_not_taken_for_the_first() -> None:
+    task = parse_task(ODD_NAMES.replace("Phase 1.5", "Phase 2"), "odd")
+    with pytest.raises(KeyError, match=r"more than one step; write one of step1\.style, step2\.style"):
+        resolve(task, "Phase 2.Style")

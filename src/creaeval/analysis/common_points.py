@@ -25,6 +25,7 @@ from creaeval.analysis.slots import needs_slots, put_into_slots
 from creaeval.data import Scores
 from creaeval.errors import SettingError
 from creaeval.tasks import display_name
+from creaeval.wording import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -194,11 +195,10 @@ def _on_common(
             continue
         left = sorted(set().union(*(units - common[dimension] for dimension, units in mine.items())))
         if left:
-            more = f" and {len(left) - _MOST_NAMES} more" if len(left) > _MOST_NAMES else ""
             notes.append(
                 f"{method}: of {len(set().union(*mine.values()))} responses {len(left)} are left out, at "
                 "least in some dimensions, since another method's judges did not all score them: "
-                f"{', '.join(left[:_MOST_NAMES])}{more}."
+                f"{first_few(left, _MOST_NAMES)}."
             )
     keep = [
         unit in common.get(dimension, ())

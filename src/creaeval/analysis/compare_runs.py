@@ -23,6 +23,7 @@ from creaeval.analysis.run_records import (
 from creaeval.errors import SettingError
 from creaeval.runs import Run
 from creaeval.tasks import identities
+from creaeval.wording import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,7 +50,6 @@ COLUMNS = [
 ]
 # Scores of several judges are means, whose last digits rounding makes up.
 _EQUAL = 1e-9
-_MOST_NAMES = 5
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,8 @@ def compare_runs(
     both = [one for one in had[0] if one in had[1]]
     if not both:
         raise SettingError(
-            f"{names[0]} and {names[1]} have no response in common: one has {_some(list(had[0]))}, the other "
-            f"{_some(list(had[1]))}."
+            f"{names[0]} and {names[1]} have no response in common: one has "
+            f"{first_few(list(had[0])) or 'none'}, the other {first_few(list(had[1])) or 'none'}."
         )
     only = [(one, "A") for one in had[0] if one not in had[1]]
     only += [(one, "B") for one in had[1] if one not in had[0]]
@@ -188,10 +188,10 @@ def _values(task: Task, sheets: Sequence[ScoreSheet]) -> dict[str, dict[str, flo
     compared = set(compared_dimensions(task))
     found: dict[str, dict[str, float]] = {}
     for identity in identities(task):
-        judges = {sheet.label for sheet in sheets if sheet.final(identity) is not None}
+        judges = {_judging(sheet) for sheet in sheets if sheet.final(identity) is not None}
         found[identity] = {}
         for response_id, of in of_response.items():
-            points = {sheet.label: sheet.final(identity) for sheet in of}
+            points = {_judging(sheet): sheet.final(identity) for sheet in of}
             known = [value for value in points.values() if value is not None]
             if judges and len(known) == len(judges):
                 found[identity][response_id] = math.fsum(known) / len(known)
@@ -203,6 +203,11 @@ def _values(task: Task, sheets: Sequence[ScoreSheet]) -> dict[str, dict[str, flo
         and len(values) == len(dimensions)
     }
     return found
+
+
+def _judging(sheet: ScoreSheet) -> tuple[str, int, int]:
+    """Return whose sheet it is, and of which repeat of evidence and of judging."""
+    return sheet.scorer, sheet.evidence_repeat, sheet.judge_repeat
 
 
 def _differences(
@@ -274,7 +279,7 @@ def _agreement(
         seed=seed,
     )
     notes = list(report.notes)
-    judges = [len({sheet.label for sheet in one.sheets}) for one in scores]
+    judges = [len({_judging(sheet) for sheet in one.sheets}) for one in scores]
     if judges[0] != judges[1]:
         notes.append(
             f"A has {judges[0]} judges or repeats, B {judges[1]}: they cannot be swapped for each other, so "
@@ -294,13 +299,13 @@ def _notes(
     notes = []
     for run, of in zip("AB", scores, strict=True):
         if lone := [one for one, which in only if which == run]:
-            notes.append(f"In {run} alone, so left out ({len(lone)}): {_some(lone)}.")
+            notes.append(f"In {run} alone, so left out ({len(lone)}): {first_few(lone)}.")
         scored = {sheet.response_id for sheet in of.sheets}
         if unscored := [one for one in both if one not in scored]:
             notes.append(f"Without a score in {run}: {len(unscored)} of the {len(both)} responses of both.")
     if changed := changed_responses(first, second):
         notes.append(
-            f"Of the same id in both runs, but not the same text ({len(changed)}): {_some(changed)}."
+            f"Of the same id in both runs, but not the same text ({len(changed)}): {first_few(changed)}."
         )
     for run, one in zip("AB", (first, second), strict=True):
         if not isinstance(one, Run):
@@ -308,8 +313,3 @@ def _notes(
         elif one.state != "finished":
             notes.append(f"Run {run} ({one.id}) is {one.state}, so responses may be missing.")
     return notes
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return (", ".join(names[:_MOST_NAMES]) or "none") + more

@@ -30,9 +30,11 @@ Items = Literal["sum", "mean", "each"]
 COLUMNS = ["response_id", "scorer", "kind", "method", "dimension", "points"]
 #: Stands between response and item where items are compared; :func:`response_of` takes it off again.
 _ITEM = " item "
-# As in ``judge@2#3``; a first one is not written. Dates of models, as in ``model@20250101``, are longer.
+# As in ``judge@2#3``; a first one is not written. Versions, as in ``model@001``
+# and ``model@20250101``, begin with 0 or are longer.
 _REPEAT = re.compile(
-    r"(?P<judge>.+?)(@(?P<evidence>\d{1,4}))?(#(?P<repeat>\d{1,4}))?(?P<suffix> \(corrected\))?", re.DOTALL
+    r"(?P<judge>.+?)(@(?P<evidence>[1-9]\d{0,3}))?(#(?P<repeat>[1-9]\d{0,3}))?(?P<suffix> \(corrected\))?",
+    re.ASCII | re.DOTALL,
 )
 _MEANS = {"mean", "average", "avg", "humanmean", "meanrating", "meanscore", "ratermean", "median"}
 
@@ -242,7 +244,7 @@ def _rows(
     if not has_items(task):
         items = "sum"
     for sheet in sheets:
-        scorer = prefix + sheet.label
+        scorer = prefix + (sheet.label if kind == "judge" else sheet.scorer)
         for dimension, step, part in parts:
             if items == "each":
                 for number, given in _each(step, part, sheet):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 import warnings
-from typing import Any
 
 import typer
 
@@ -66,12 +65,19 @@ def _stop_as_on_ctrl_c(*_: object) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def _show_note(message: Warning | str, category: type[Warning], *place: Any) -> None:
+def _show_note(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: object = None,  # noqa: ARG001 - the form that warnings.showwarning has
+    line: str | None = None,  # noqa: ARG001
+) -> None:
     """Say what the user is warned of in one line, without the place in the program."""
     if category is UserWarning:
         typer.echo(f"Note: {message}", err=True)
     else:
-        typer.echo(warnings.formatwarning(message, category, *place[:2]), err=True)
+        typer.echo(warnings.formatwarning(message, category, filename, lineno), err=True)
 
 
 def main() -> None:

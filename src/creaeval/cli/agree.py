@@ -241,11 +241,12 @@ def _read_scores(
     from creaeval.analysis import scores_of
     from creaeval.cli.stored import open_store
     from creaeval.data import read_scores
+    from creaeval.data.tables import split_sheet
     from creaeval.errors import SettingError
     from creaeval.methods import canonical_name
     from creaeval.tasks import load_task
 
-    file = Path(given.partition("#")[0])
+    file = split_sheet(Path(given))[0]
     if file.exists() or not re.fullmatch("[0-9a-f]+", given):
         task = load_task(name or "cgpst") if before is None else before
         if not file.exists():

@@ -108,11 +108,12 @@ def _read(
     """Read a run from the ledger or a folder, or the scores of a file, and find out its task."""
     from creaeval.cli.stored import open_store
     from creaeval.data import read_scores
+    from creaeval.data.tables import split_sheet
     from creaeval.errors import SettingError
     from creaeval.runs.folder import read_run_folder
     from creaeval.tasks import load_task
 
-    file = Path(given.partition("#")[0])
+    file = split_sheet(Path(given))[0]
     if not file.exists() and re.fullmatch("[0-9a-f]+", given):
         run = opened.enter_context(open_store(ledger)).load(given)
         if before is not None and before.id != run.task.id:

@@ -12,7 +12,7 @@ from creaeval.data.json_text import parse_json
 from creaeval.data.points import read_decimal
 from creaeval.data.table import find_column
 from creaeval.data.tables import read_table
-from creaeval.errors import DataError
+from creaeval.errors import DataError, Problems
 from creaeval.tasks import find_part
 
 if TYPE_CHECKING:
@@ -73,13 +73,12 @@ def read_examples(path: str | Path | None, task: Task) -> tuple[Example, ...]:
         raise DataError(
             f"{path}: examples can be shown for tasks of one step; {task.id} has {len(task.steps)}."
         )
-    problems: list[str] = []
+    problems = Problems()
     found = [_example(place, values, task, problems) for place, values in _entries(path, task)]
     examples = tuple(example for example in found if example is not None)
     if not problems and not examples:
-        problems.append(f"{path}: holds no example.")
-    if problems:
-        raise DataError(problems[0], problems[1:])
+        problems.add(f"{path}: holds no example.")
+    problems.stop()
     return examples
 
 
@@ -112,27 +111,27 @@ def _work_names(task: Task) -> tuple[str, ...]:
     return ("response", task.noun, step.id, step.name, *((step.items.name,) if step.items else ()))
 
 
-def _example(place: str, values: Mapping[str, Any], task: Task, problems: list[str]) -> Example | None:
+def _example(place: str, values: Mapping[str, Any], task: Task, problems: Problems) -> Example | None:
     before, step = len(problems), task.steps[0]
     titles = list(values)
     work, about = find_column(titles, *_work_names(task)), find_column(titles, *_ABOUT)
     text = values[work] if work is not None else ""
     if not isinstance(text, str) or not text.strip():
-        problems.append(f"{place}: has no work; expected a text called response.")
+        problems.add(f"{place}: has no work; expected a text called response.")
     points: dict[str, float] = {}
     for title in titles:
         dimension = None if title in (work, about) else _dimension(title, step)
         if dimension is None or values[title] in ("", None):
             continue
         if dimension.id in points:
-            problems.append(f"{place}: {dimension.id} has points twice.")
+            problems.add(f"{place}: {dimension.id} has points twice.")
         try:
             points[dimension.id] = read_decimal(values[title], dimension.scale.min, dimension.scale.max)
         except ValueError as error:
-            problems.append(f"{place}, {title!r}: {error}.")
+            problems.add(f"{place}, {title!r}: {error}.")
     if not points and len(problems) == before:
         known = ", ".join(d.id for d in step.dimensions)
-        problems.append(f"{place}: has no points; expected a value for {known}.")
+        problems.add(f"{place}: has no points; expected a value for {known}.")
     if len(problems) > before:
         return None
     said = clean_name(str(values[about] or "")) if about is not None else ""

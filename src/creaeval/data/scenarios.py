@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from creaeval.data.files import read_text
 from creaeval.data.ids import clean_id, text_problem
 from creaeval.data.json_text import parse_json, parse_json_lines
-from creaeval.errors import DataError, TaskError
+from creaeval.errors import DataError, Problems
 from creaeval.tasks import Scenario, fold, read_yaml
+from creaeval.wording import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,14 +43,14 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
         With every problem found.
     """
     path = Path(path)
+    problems = Problems()
     match path.suffix.lower():
         case ".json":
             document = parse_json(read_text(path, "JSON"), str(path))
         case ".yaml" | ".yml":
-            try:
+            with problems.collect():
                 document = read_yaml(read_text(path, "YAML"), str(path))
-            except TaskError as error:
-                raise DataError(error.problems[0], error.problems[1:]) from error
+            problems.stop()
         case ".jsonl":
             document = _read_plots(path)
         case ".txt" | ".md":
@@ -66,14 +66,12 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
         if not isinstance(document["id"], str | int):
             raise DataError(f"{path}: found the id {document['id']!r:.80}, expected text or a whole number.")
         document = {document["id"]: document}
-    problems: list[str] = []
     scenarios: dict[str, Scenario] = {}
     for key, value in document.items():
         scenario = _read_one(key, value, f"{path}, scenario {str(key)!r:.60}", problems)
         if scenario is not None:
             scenarios[scenario.id] = scenario
-    if problems:
-        raise DataError(problems[0], problems[1:])
+    problems.stop()
     return scenarios
 
 
@@ -96,38 +94,37 @@ def _read_plots(path: Path) -> dict[Any, Any]:
     return found
 
 
-def _read_one(key: object, value: Any, where: str, problems: list[str]) -> Scenario | None:
+def _read_one(key: object, value: Any, where: str, problems: Problems) -> Scenario | None:
     before = len(problems)
     fields = {"text": value} if isinstance(value, str) else value
     if not isinstance(fields, dict):
-        problems.append(f"{where}: found {value!r:.80}, expected an object with 'title' and 'text'.")
+        problems.add(f"{where}: found {value!r:.80}, expected an object with 'title' and 'text'.")
         return None
     for name in fields:
         if name not in _KEYS:
-            near = get_close_matches(str(name), _KEYS, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Expected {', '.join(_KEYS)}."
-            problems.append(f"{where}: unknown key {str(name)!r}. {hint}")
+            hint = did_you_mean(str(name), _KEYS) or f"Expected {', '.join(_KEYS)}."
+            problems.add(f"{where}: unknown key {str(name)!r}. {hint}")
     text = fields.get("text")
     title = next((fields[name] for name in _TITLE_KEYS if fields.get(name) is not None), "")
     if not isinstance(text, str) or not text.strip():
-        problems.append(f"{where}, text: found {text!r:.80}, expected the scenario's text.")
+        problems.add(f"{where}, text: found {text!r:.80}, expected the scenario's text.")
     elif problem := text_problem(text):
-        problems.append(f"{where}, text: {problem}.")
+        problems.add(f"{where}, text: {problem}.")
     if not isinstance(title, str):
-        problems.append(f"{where}, title: found {title!r:.80}, expected text.")
+        problems.add(f"{where}, title: found {title!r:.80}, expected text.")
     reference, answer = fields.get("reference"), fields.get("reference_id")
     if not isinstance(reference, str | None):
-        problems.append(f"{where}, reference: found {reference!r:.80}, expected a text.")
+        problems.add(f"{where}, reference: found {reference!r:.80}, expected a text.")
     elif reference and (problem := text_problem(reference)):
-        problems.append(f"{where}, reference: {problem}.")
+        problems.add(f"{where}, reference: {problem}.")
     try:
         scenario_id = clean_id(key)
     except ValueError as error:
-        problems.append(f"{where}: {error}.")
+        problems.add(f"{where}: {error}.")
     try:
         reference_id = "" if answer is None else clean_id(answer)
     except ValueError as error:
-        problems.append(f"{where}, reference_id: {error}.")
+        problems.add(f"{where}, reference_id: {error}.")
     if len(problems) > before:
         return None
     return Scenario(

@@ -11,27 +11,24 @@ from creaeval.data.ids import clean_id, clean_name
 from creaeval.data.points import read_number, read_points
 from creaeval.errors import DataError
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores
-from creaeval.sheets.expected import EXPECTED
-from creaeval.sheets.score_sheet import SCORE_COLUMNS
+from creaeval.sheets.panel import N_SHEETS
+from creaeval.sheets.score_sheet import REPEATS, SCORE_COLUMNS
 from creaeval.tasks import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from creaeval.data.table import Row, Table
     from creaeval.tasks import Step, Task
 
 #: Where items are the units: why one has no score.
 INVALID_COLUMN = "invalid"
-#: Of rows that sum up a panel, which are not read.
-N_SHEETS = "n_sheets"
-_HEAD = SCORE_COLUMNS[:5]
+#: The columns by which the rows of one sheet are known.
+_SHEET_COLUMNS = ("response_id", "method", "judge", *REPEATS)
 _TOLD_BY = {"response_id", "judge", "dimension", "score", "model_score", "computed_score"}
 #: The code of an item that got no point for being valid; the file does not say why.
 UNTOLD = "untold"
 _MOST_REPEATS = 9999
-#: What stands before the number of a repeat in a judge's name, by the column that holds it.
-REPEAT_MARKS = {"evidence_repeat": "@", "judge_repeat": "#"}
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Scores:
     method : str
         Its name; empty where the file names none.
     sheets : tuple of ScoreSheet
-        One a response and judge.
+        One a response, judge and repeat.
     carried : dict of str to dict
         By response id, the file's other columns, where they are the same for the whole response.
     source : str
@@ -62,7 +59,9 @@ class Scores:
 class _Sheet(NamedTuple):
     method: str
     response_id: str
-    scorer: str
+    judge: str
+    evidence_repeat: int
+    judge_repeat: int
 
 
 class _Part(NamedTuple):
@@ -109,7 +108,7 @@ def read_score_table(table: Table, task: Task, source: str) -> list[Scores]:
     """
     problems: list[str] = []
     values: dict[_Sheet, dict[_Part, _Value]] = {}
-    carried: dict[tuple[str, str], dict[str, str]] = {}
+    carried: dict[str, dict[str, dict[str, str]]] = {}
     invalid: dict[_Sheet, str] = {}
     reader = _Reader(table, task, problems)
     for row in table.rows:
@@ -122,31 +121,16 @@ def read_score_table(table: Table, task: Task, source: str) -> list[Scores]:
         earlier = values.setdefault(sheet, {}).setdefault(part, value)
         if earlier[:2] != value[:2]:
             problems.append(
-                f"{table.row_place(row)}: {sheet.response_id}/{sheet.scorer}/{row.cells[reader.dimension]} "
+                f"{table.row_place(row)}: {sheet.response_id}/{sheet.judge}/{row.cells[reader.dimension]} "
                 f"is there twice with different values (rows {earlier.row} and {row.number}). Keep one."
             )
-        extra = reader.carried(row)
-        shared = carried.setdefault((sheet.method, sheet.response_id), extra)
-        if shared != extra:
-            kept = {name: text for name, text in shared.items() if extra.get(name) == text}
-            carried[sheet.method, sheet.response_id] = kept
+        keep_shared(carried.setdefault(sheet.method, {}), sheet.response_id, reader.carried(row))
     if problems:
         raise DataError(problems[0], problems[1:])
-    sheets = [_make_sheet(task, key, parts, invalid.get(key)) for key, parts in values.items()]
-    methods = dict.fromkeys(key.method for key in values)
-    return [
-        Scores(
-            method,
-            tuple(sheet for key, sheet in zip(values, sheets, strict=True) if key.method == method),
-            {
-                response_id: {name: text for name, text in extra.items() if text}
-                for (of, response_id), extra in carried.items()
-                if of == method
-            },
-            source,
-        )
-        for method in methods
-    ]
+    sheets: dict[str, list[ScoreSheet]] = {method: [] for method in carried}
+    for key, parts in values.items():
+        sheets[key.method].append(_make_sheet(task, key, parts, invalid.get(key)))
+    return [Scores(method, tuple(sheets[method]), carried[method], source) for method in carried]
 
 
 class _Reader:
@@ -183,9 +167,8 @@ class _Reader:
                 "none, the model_score. Leave the three as they were written",
             )
             return None
-        whole = written is not None and written == int(written)
-        if part.item is not None and not (whole or (written is not None and EXPECTED in sheet.scorer)):
-            self._wrong(row, "model_score", f"found {_shown(written)}, expected the whole points of an item")
+        if part.item is not None and written is None:
+            self._wrong(row, "model_score", "found nothing, expected the points of an item")
             return None
         return sheet, part, _Value(written, computed, row.number)
 
@@ -195,19 +178,20 @@ class _Reader:
         return clean_name(row.cells[title]) if title is not None else ""
 
     def carried(self, row: Row) -> dict[str, str]:
-        """Return the columns that are none of a run's own."""
-        return {_plain(title): _plain(row.cells[title]) for title in self._others}
+        """Return what stands in the columns that are none of a run's own."""
+        return {unescape(title): text for title in self._others if (text := row.cells[title])}
 
     def _sheet(self, row: Row) -> _Sheet:
         # The rows of one sheet begin alike, and they are many.
-        head = tuple(row.cells[title] for name in _HEAD if (title := self._titles[name]))
+        head = tuple(row.cells[title] for name in _SHEET_COLUMNS if (title := self._titles[name]))
         if head in self._sheets and not row.odd:
             return self._sheets[head]
         before = len(self._problems)
         sheet = _Sheet(
-            _plain(self._text(row, "method", "a method")),
-            self._id(row, "response_id", "an id"),
-            self._id(row, "judge", "a judge's name") + self._repeats(row),
+            self._text(row, "method", "a method"),
+            self._id(row),
+            self._judge(row),
+            *read_repeats(self._table, row, self._titles, self._problems),
         )
         if len(self._problems) == before:
             self._sheets[head] = sheet
@@ -231,10 +215,6 @@ class _Reader:
         number = self._whole(row, "item", step.items.max)
         return _Part(step.id, number, part) if number is not None else None
 
-    def _repeats(self, row: Row) -> str:
-        texts = {name: self._text(row, name, "a number") for name in REPEAT_MARKS}
-        return repeat_mark(texts, lambda name, problem: self._wrong(row, name, problem))
-
     def _whole(self, row: Row, name: str, high: int) -> int | None:
         text = self._text(row, name, "a number")
         try:
@@ -251,13 +231,19 @@ class _Reader:
             self._wrong(row, name, f"{error}, or nothing")
             return None
 
-    def _id(self, row: Row, name: str, due: str) -> str:
-        text = _plain(self._text(row, name, due))
+    def _id(self, row: Row) -> str:
         try:
-            return clean_id(text)
+            return clean_id(self._text(row, "response_id", "an id"))
         except ValueError as error:
-            self._wrong(row, name, str(error))
+            self._wrong(row, "response_id", str(error))
             return ""
+
+    def _judge(self, row: Row) -> str:
+        # No id: the path of a local model may be longer than one.
+        name = self._text(row, "judge", "a judge's name")
+        if not name:
+            self._wrong(row, "judge", "found the id '', expected one that is not empty")
+        return name
 
     def _text(self, row: Row, name: str, due: str) -> str:
         title = self._titles[name]
@@ -270,36 +256,44 @@ class _Reader:
         self._problems.append(f"{place}: {problem}.")
 
 
-def repeat_mark(texts: Mapping[str, str], wrong: Callable[[str, str], None]) -> str:
-    """Return what tells a judge's repeats apart, such as ``@2#3``; nothing for the first.
+def read_repeats(
+    table: Table, row: Row, titles: Mapping[str, str | None], problems: list[str]
+) -> tuple[int, int]:
+    """Read which repeat of evidence and of judging a row is of: the first where the table does not say."""
 
-    Parameters
-    ----------
-    texts : mapping of str to str
-        What stands in the columns of ``REPEAT_MARKS``, as far as they are there.
-    wrong : callable
-        Is told of a column what is wrong in it.
-
-    Returns
-    -------
-    str
-    """
-    mark = ""
-    for name, text in texts.items():
+    def number(name: str) -> int:
+        title = titles.get(name)
+        if title is None:
+            return 1
+        text = clean_name(table.read(row, title, "a number", problems) or "")
         try:
-            number = read_points(clean_name(text), 1, _MOST_REPEATS) if clean_name(text) else 1
+            return read_points(text, 1, _MOST_REPEATS) if text else 1
         except ValueError as error:
-            wrong(name, str(error))
-            continue
-        mark += f"{REPEAT_MARKS[name]}{number}" if number > 1 else ""
-    return mark
+            problems.append(f"{table.cell_place(row, title)}: {error}.")
+            return 1
+
+    return number("evidence_repeat"), number("judge_repeat")
+
+
+def unescape(text: str) -> str:
+    """Take off the apostrophe that a run's tables put before what a spreadsheet would run as a formula."""
+    return re.sub(r"^'(?='*[=+\-@\t\n])", "", text)
+
+
+def keep_shared(carried: dict[str, dict[str, str]], response_id: str, columns: Mapping[str, str]) -> None:
+    """Keep of a response's columns those that are the same in all its rows."""
+    shared = carried.setdefault(response_id, dict(columns))
+    if shared != columns:
+        carried[response_id] = {name: text for name, text in shared.items() if columns.get(name) == text}
 
 
 def _make_sheet(task: Task, key: _Sheet, values: dict[_Part, _Value], invalid: str | None) -> ScoreSheet:
     total = values.get(_Part("", None, "total"), _Value(None, None, 0))
     return ScoreSheet(
         response_id=key.response_id,
-        scorer=key.scorer,
+        scorer=key.judge,
+        evidence_repeat=key.evidence_repeat,
+        judge_repeat=key.judge_repeat,
         steps=tuple(
             _make_step(step, {p: v for p, v in values.items() if p.step == step.id}, invalid)
             for step in task.steps
@@ -329,11 +323,6 @@ def _make_item(step: Step, number: int, values: dict[_Part, _Value]) -> ItemScor
     scores = {part: int(value) if value == int(value) else value for part, value in points.items()}
     valid = all(scores.get(d.id, 1) for d in step.item_dimensions if d.derive == "valid_items")
     return ItemScores(item=number, invalid=None if valid else UNTOLD, scores=scores)
-
-
-def _plain(text: str) -> str:
-    """Take off the apostrophe that a run's tables put before what a spreadsheet would run as a formula."""
-    return re.sub(r"^'(?=[=+\-@\t\n])", "", text)
 
 
 def _same(one: float | None, other: float | None) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from creaeval.data.columns import RATING_COLUMNS, check_roles
-from creaeval.data.ids import clean_name
+from creaeval.data.ids import MISSING, clean_name
 from creaeval.data.published import (
     RECORDED,
     is_aut_table,
@@ -16,32 +16,37 @@ from creaeval.data.published import (
     read_verdicts,
 )
 from creaeval.data.rater_workbook import rater_sheets
+from creaeval.data.rating_forms import find_form
 from creaeval.data.ratings import finish_drafts, read_drafts
 from creaeval.data.ratings_table import open_ratings, read_table_ratings
 from creaeval.data.score_table import (
-    N_SHEETS,
-    REPEAT_MARKS,
     Scores,
     is_score_table,
+    keep_shared,
+    read_repeats,
     read_score_table,
-    repeat_mark,
+    unescape,
 )
 from creaeval.data.tables import TABLES, split_sheet
 from creaeval.errors import DataError
-from creaeval.sheets.panel import is_panel_judge
+from creaeval.sheets.panel import N_SHEETS, is_panel_judge
+from creaeval.sheets.score_sheet import REPEATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from creaeval.data.draft import RatingDraft
     from creaeval.data.rating_forms import Header
-    from creaeval.data.response import Rating
     from creaeval.data.table import Row
+    from creaeval.sheets import ScoreSheet
     from creaeval.tasks import Task
+
+    Repeats = tuple[int, int]
 
 #: A judge is a rater of another name, and what tells its sheets of one response apart is the method.
 _JUDGE_COLUMNS: Mapping[str, tuple[str, ...]] = {
     **RATING_COLUMNS,
-    "rater": ("rater", "judge", "model"),
+    "rater": ("judge", "rater", "model"),
     "stage": ("method",),
 }
 
@@ -61,7 +66,7 @@ def read_scores(
         A run's ``scores.csv``, the folder it is in, or a file of any form that
         :func:`~creaeval.data.read_ratings` reads, where the column ``rater`` may also be called ``judge`` or
         ``model``, and a column ``method`` tells methods apart. Rows that sum up a panel of judges are left
-        out; of a run's ``scores_wide.csv`` repeats are told apart as in the long form.
+        out, also of a run's ``scores_wide.csv``.
     task : Task
         The task that was judged.
     columns : mapping of str to str, optional
@@ -74,9 +79,8 @@ def read_scores(
     -------
     list of Scores
         One a method, in the order of the file. Of a ``scores.csv`` the values are those of the file: nothing
-        is computed anew, and sums that a judge wrote may lie outside their range. A judge's repeats are
-        judges of their own: ``judge#2`` is the second judgement, ``judge@2`` the one of the second evidence,
-        ``judge@2#3`` both.
+        is computed anew, and sums that a judge wrote may lie outside their range. A judge has a sheet for
+        each repeat of evidence and of judging, as in a run.
 
     Raises
     ------
@@ -94,59 +98,104 @@ def read_scores(
             )
     problems: list[str] = []
     ending = split_sheet(file)[0].suffix.lower()
-    if ending in TABLES and not rater_sheets(file, task, own_names):
-        header = _without_panel(open_ratings(file, task, own_names, _JUDGE_COLUMNS))
-        if is_score_table(header.table.header):
-            return read_score_table(header.table, task, str(path))
-        if is_aut_table(header.table.header):
-            return read_aut_predictions(header.table, task)
-        if is_verdict_table(header.table.header):
-            scorer = "judge" if "judge" in header.table.header else "rater"
-            drafts = read_verdicts(
-                header.table, task, problems, scorer=scorer, stage=RECORDED, blank_is_no=blank_is_no
-            )
-        else:
-            drafts = read_table_ratings(_without_repeats(header, problems), problems)
-    else:
-        drafts = read_drafts(file, task, problems, own_names)
-    ratings = finish_drafts(drafts, problems)
-    methods = dict.fromkeys(rating.stage for rating in ratings)
-    return [_of_method(method, [r for r in ratings if r.stage == method], str(path)) for method in methods]
+    if ending not in TABLES or rater_sheets(file, task, own_names):
+        drafts = {(1, 1): read_drafts(file, task, problems, own_names)}
+        return _by_method(drafts, problems, str(path))
+    header = _without_panel(_unescaped(open_ratings(file, task, own_names, _JUDGE_COLUMNS)))
+    titles = header.table.header
+    if is_score_table(titles):
+        return read_score_table(header.table, task, str(path))
+    if is_aut_table(titles):
+        return read_aut_predictions(header.table, task)
+    if is_verdict_table(titles):
+        scorer = "judge" if "judge" in titles else "rater"
+        verdicts = read_verdicts(
+            header.table, task, problems, scorer=scorer, stage=RECORDED, blank_is_no=blank_is_no
+        )
+        return _by_method({(1, 1): verdicts}, problems, str(path))
+    parts = _by_repeat(header, problems)
+    drafts = {repeats: read_table_ratings(part, problems) for repeats, part in parts.items()}
+    return _by_method(drafts, problems, str(path))
+
+
+def _unescaped(header: Header) -> Header:
+    def plain(row: Row) -> Row:
+        if not any(text.startswith("'") for text in row.cells.values()):
+            return row
+        return replace(row, cells={title: unescape(text) for title, text in row.cells.items()})
+
+    return replace(header, table=replace(header.table, rows=tuple(map(plain, header.table.rows))))
 
 
 def _without_panel(header: Header) -> Header:
-    """Leave out the rows that sum up a panel of judges, who stand in the table themselves."""
-    title = header.named["rater"]
+    """Leave out the rows that sum up a panel of judges, who stand in the table themselves.
+
+    They say how many sheets they sum up, which tells them from a judge who is called like a statistic. In a
+    table without that column the name tells, unless there is no other judge to be summed up.
+    """
+    table, title = header.table, header.named["rater"]
     if title is None:
         return header
-    rows = tuple(row for row in header.table.rows if not is_panel_judge(row.cells[title]))
-    return replace(header, table=replace(header.table, rows=rows))
-
-
-def _without_repeats(header: Header, problems: list[str]) -> Header:
-    """Put the numbers of repeats into the judges' names; how many sheets a panel has is of no use here."""
-    table, judge = header.table, header.named["rater"]
-    own = {name: name for name in (*REPEAT_MARKS, N_SHEETS) if name in table.header}
-    if judge is None or not own:
+    summed = [row for row in table.rows if is_panel_judge(row.cells[title])]
+    if N_SHEETS in table.header:
+        summed = [row for row in summed if clean_name(row.cells[N_SHEETS])]
+    elif len(summed) == len(table.rows):
         return header
+    numbers = {row.number for row in summed}
+    rows = tuple(row for row in table.rows if row.number not in numbers)
+    return replace(header, table=replace(table, rows=rows))
 
-    def marked(row: Row) -> Row:
-        mark = repeat_mark({name: row.cells[name] for name in own if name in REPEAT_MARKS}, name_problem(row))
-        return replace(row, cells={**row.cells, judge: clean_name(row.cells[judge]) + mark})
 
-    def name_problem(row: Row) -> Callable[[str, str], None]:
-        return lambda name, problem: problems.append(f"{table.cell_place(row, name)}: {problem}.")
-
+def _by_repeat(header: Header, problems: list[str]) -> dict[Repeats, Header]:
+    """Split a table by the repeats of evidence and judging, of which each is a table of ratings."""
+    table = header.table
+    own = {name: name for name in (*REPEATS, N_SHEETS) if name in table.header}
+    if not own:
+        return {(1, 1): header}
     # With a role of their own the columns are neither dimensions nor carried.
-    rows = tuple(marked(row) if judge not in row.odd else row for row in table.rows)
-    return replace(header, table=replace(table, rows=rows), named={**header.named, **own})
+    header = replace(header, named={**header.named, **own})
+    form = find_form(header)
+    rows: dict[Repeats, list[Row]] = {}
+    for row in table.rows:
+        # A repeat without any score is no mistake where others have some.
+        cells = {clean_name(row.cells[entry.score]) for entry in form.entries}
+        if not form.wide or row.odd or cells - MISSING:
+            rows.setdefault(read_repeats(table, row, own, problems), []).append(row)
+    return {
+        repeats: replace(header, table=replace(table, rows=tuple(of_repeat)))
+        for repeats, of_repeat in rows.items()
+    } or {(1, 1): header}
 
 
-def _of_method(method: str, ratings: Sequence[Rating], source: str) -> Scores:
-    carried: dict[str, dict[str, str]] = {}
-    for rating in ratings:
-        shared = carried.setdefault(rating.response_id, rating.extra)
-        carried[rating.response_id] = {
-            name: text for name, text in shared.items() if rating.extra.get(name) == text
-        }
-    return Scores(method, tuple(rating.sheet for rating in ratings), carried, source)
+def _by_method(
+    drafts: Mapping[Repeats, Sequence[RatingDraft]], problems: list[str], source: str
+) -> list[Scores]:
+    """Make scores of what was written at each repeat, one of each method."""
+    sheets: dict[str, list[ScoreSheet]] = {}
+    carried: dict[str, dict[str, dict[str, str]]] = {}
+    for (evidence, judging), of_repeat in drafts.items():
+        numbers = dict(zip(REPEATS, (evidence, judging), strict=True))
+        for rating in finish_drafts(of_repeat, problems):
+            sheets.setdefault(rating.stage, []).append(rating.sheet.model_copy(update=numbers))
+            columns = {unescape(name): text for name, text in rating.extra.items()}
+            keep_shared(carried.setdefault(rating.stage, {}), rating.response_id, columns)
+    if len(drafts) > 1:
+        for method in sheets:
+            sheets[method] = _in_order(sheets[method])
+    return [Scores(method, tuple(sheets[method]), carried[method], source) for method in sheets]
+
+
+def _in_order(sheets: Sequence[ScoreSheet]) -> list[ScoreSheet]:
+    """Sort sheets as a run has them: by response, evidence, judge and repeat."""
+    responses: dict[str, int] = {}
+    judges: dict[str, int] = {}
+    places = [
+        (
+            responses.setdefault(sheet.response_id, len(responses)),
+            sheet.evidence_repeat,
+            judges.setdefault(sheet.scorer, len(judges)),
+            sheet.judge_repeat,
+        )
+        for sheet in sheets
+    ]
+    return [sheet for _, sheet in sorted(zip(places, sheets, strict=True), key=lambda pair: pair[0])]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,11 +20,12 @@ from pydantic import (
 from pydantic import ValidationInfo as Info
 
 from creaeval.data.fetch import data_folder
-from creaeval.errors import SettingError, TaskError
+from creaeval.errors import Problems, SettingError, TaskError
 from creaeval.llm.settings import read_settings
 from creaeval.methods import get_method
 from creaeval.tasks import find_step, load_task, resolve
 from creaeval.tasks.load import builtin_tasks, explain_all, read_yaml
+from creaeval.wording import did_you_mean
 
 #: A path that begins so is that of public data, in the folder that `creaeval data fetch` writes to.
 FETCHED = "fetched:"
@@ -302,10 +302,10 @@ def read_experiment(path: str | Path) -> Experiment:
     except OSError as error:
         raise SettingError(f"{path}: cannot be read: {error.strerror}.") from None
     where = str(path)
-    try:
+    problems = Problems(SettingError)
+    with problems.collect():
         document = read_yaml(text, where)
-    except TaskError as error:
-        raise SettingError(error.problems[0], error.problems[1:]) from None
+    problems.stop()
     if not isinstance(document, dict):
         raise SettingError(f"{where}: expected a mapping with the keys name, data and grid.")
     try:
@@ -315,9 +315,8 @@ def read_experiment(path: str | Path) -> Experiment:
         ]
     except ValidationError as error:
         wrong = [dict(one) for one in error.errors()]
-    if wrong:
-        problems = explain_all(document, wrong, where, _KNOWN_KEYS)
-        raise SettingError(problems[0], problems[1:])
+    problems.extend(explain_all(document, wrong, where, _KNOWN_KEYS))
+    problems.stop()
     return experiment
 
 
@@ -338,12 +337,9 @@ def _problems(experiment: Experiment) -> Iterator[tuple[tuple[str | int, ...], s
             yield ("grid", number, "name"), f"{names[block.name]} blocks are called {block.name!r}"
         for name in block.data:
             if name not in experiment.data:
-                near = get_close_matches(name, list(experiment.data), n=1)
-                hint = f". Did you mean {near[0]!r}?" if near else ""
-                yield (
-                    ("grid", number, "data"),
-                    (f"there is no data set {name!r}; known are {', '.join(experiment.data)}{hint}"),
-                )
+                hint = did_you_mean(name, experiment.data)
+                message = f"there is no data set {name!r}; known are {', '.join(experiment.data)}"
+                yield ("grid", number, "data"), f"{message}. {hint}" if hint else message
             elif not (experiment.data[name].responses or experiment.data[name].count):
                 yield ("grid", number, "data"), f"the data set {name!r} has no responses that could be scored"
 

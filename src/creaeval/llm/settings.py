@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
-from creaeval.errors import SettingError
+from creaeval.errors import Problems, SettingError
 from creaeval.llm.chat import Limits, Reasoning, Settings
+from creaeval.wording import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,24 +93,22 @@ def read_settings(given: Mapping[str, Any], *, roles: bool = True, where: str = 
         All problems.
     """
     read: dict[str, Any] = {}
-    problems: list[str] = []
+    problems = Problems(SettingError)
     for name, value in given.items():
         role, dot, own = str(name).rpartition(".")
         if own not in _READERS or (dot and not (roles and role in ROLES)):
-            problems.append(f"{where}{name}: {_unknown(own if role in ROLES else str(name), roles=roles)}")
+            problems.add(f"{where}{name}: {_unknown(own if role in ROLES else str(name), roles=roles)}")
             continue
         try:
             read[name] = _READERS[own](value)
         except (ValueError, TypeError) as error:
-            problems.append(f"{where}{name}: found {value!r}, expected {error}.")
-    if problems:
-        raise SettingError(problems[0], problems[1:])
+            problems.add(f"{where}{name}: found {value!r}, expected {error}.")
+    problems.stop()
     return read
 
 
 def _unknown(name: str, *, roles: bool) -> str:
-    nearest = difflib.get_close_matches(name, _READERS, n=1)
-    hint = f" Did you mean {nearest[0]}?" if nearest else ""
+    hint = "".join(f" Did you mean {setting}?" for setting in nearest(name, _READERS))
     where = f", alone or after {' or '.join(f'{role}.' for role in ROLES)}" if roles else "."
     return f"there is no such setting; expected one of {', '.join(_READERS)}{where}{hint}"
 

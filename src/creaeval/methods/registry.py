@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from creaeval.errors import SettingError
 from creaeval.methods.base import Method
 from creaeval.tasks import fold
+from creaeval.wording import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,12 +185,11 @@ def _load(entry: EntryPoint) -> Method:
 
 def _nearest(name: str) -> str:
     """Suggest the name or alias that is most like a wrong one."""
-    owners = {key: (shown, method) for method in _methods.values() for key, shown in _keys(method).items()}
-    near = get_close_matches(fold(name), list(owners), n=1)
-    if not near:
-        return ""
-    shown, method = owners[near[0]]
-    return f" Did you mean {shown!r}{'' if shown == method.name else f' ({method.name})'}?"
+    owners = {shown: method.name for method in _methods.values() for shown in _keys(method).values()}
+    for shown in nearest(name, owners, key=fold):
+        owner = owners[shown]
+        return f" Did you mean {shown!r}{'' if shown == owner else f' ({owner})'}?"
+    return ""
 
 
 def list_methods() -> list[Method]:

@@ -13,6 +13,7 @@ from creaeval.analysis.agreement import MEASURES, SHARE
 from creaeval.analysis.pair_values import AVG, HUMAN
 from creaeval.report.self_preference_text import self_preference_table
 from creaeval.tasks import display_name
+from creaeval.wording import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,12 +103,9 @@ def _undefined(values: pd.DataFrame) -> list[str]:
     for (judge, metric, defined, reason), rows in chosen.groupby(
         ["judge", "metric", "defined", "reason"], sort=False
     ):
-        names = list(map(str, rows["dimension"]))
-        which = ", ".join(names[:_MOST_NAMES]) + (
-            f" and {len(names) - _MOST_NAMES} more" * (len(names) > _MOST_NAMES)
-        )
+        names = first_few(list(map(str, rows["dimension"])), _MOST_NAMES)
         lines.append(
-            f"{judge}, {MEASURES[str(metric)]}, {which}: undefined ({reason}); "
+            f"{judge}, {MEASURES[str(metric)]}, {names}: undefined ({reason}); "
             f"{defined} values are in its mean."
         )
     if len(lines) > _MOST_LINES:

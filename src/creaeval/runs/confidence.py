@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from creaeval.offline.doubts import FOREIGN, LONG, UNSEEN
+from creaeval.wording import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from creaeval.runs.run import Run
 
 COLUMNS = ["response_id", "object", "confidence", "warnings", "in_training"]
-_NAMED = 5
 
 
 def states_confidence(run: Run) -> bool:
@@ -85,18 +85,18 @@ def confidence_notes(run: Run) -> list[str]:
     lines = []
     if unseen:
         lines.append(
-            f"Of objects that the offline scorer never saw ({_few(list(unseen))}): {unseen.total()} uses. It "
-            "agrees less with people there; see confidence.csv."
+            f"Of objects that the offline scorer never saw ({first_few(list(unseen))}): "
+            f"{unseen.total()} uses. It agrees less with people there; see confidence.csv."
         )
     if foreign:
         lines.append(
-            f"Perhaps not English ({_few(foreign)}): {len(foreign)} uses. The offline scorer knows English "
-            "only, so do not rely on their scores; see confidence.csv."
+            f"Perhaps not English ({first_few(foreign)}): {len(foreign)} uses. The offline scorer "
+            "knows English only, so do not rely on their scores; see confidence.csv."
         )
     if cut:
         lines.append(
-            f"Longer than the offline scorer reads ({_few(cut)}): {len(cut)} uses. It read their beginnings; "
-            "see confidence.csv."
+            f"Longer than the offline scorer reads ({first_few(cut)}): {len(cut)} uses. It read "
+            "their beginnings; see confidence.csv."
         )
     if n_trained:
         lines.append(
@@ -112,8 +112,3 @@ def _uses(run: Run) -> Iterator[tuple[dict[str, Any], str]]:
         for use in map(json.loads, outcome.trail):
             its_object = run.carried[outcome.response_id].get("object", "")
             yield {**use, "use": outcome.response_id}, its_object
-
-
-def _few(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more

@@ -128,7 +128,8 @@ def no_formula(text: str) -> str:
     # The csv module does not quote a lone carriage return, and spreadsheets begin a new row there.
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     # Spreadsheets run a cell that begins so; a leading apostrophe makes it text. Plain numbers may stay.
-    if text[:1] in "=+-@\t\n" and text and not re.fullmatch(r"[+-]?\d+([.,]\d+)?", text):
+    # Where there is an apostrophe already another is put, so that a reader can always take one off.
+    if re.match("'*[=+@\t\n-]", text) and not re.fullmatch(r"[+-]?\d+([.,]\d+)?", text):
         return f"'{text}"
     return text
 

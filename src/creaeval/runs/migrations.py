@@ -77,8 +77,8 @@ def _a_row_a_response(connection: Connection) -> None:
             rows = [row for batch in batches for row in _responses(batch)]
         except (AttributeError, KeyError, StopIteration, TypeError, ValueError) as error:
             raise LedgerError(
-                f"run {run.id}: its outcomes are not as version 0.1 wrote them ({error!r}), so the ledger cannot "
-                "be brought up to date; nothing was changed."
+                f"run {run.id}: its outcomes are not as version 0.1 wrote them ({error!r}), so the ledger "
+                "cannot be brought up to date; nothing was changed."
             ) from error
         connection.execute(delete(_stored_outcomes).where(of_run))
         if rows:

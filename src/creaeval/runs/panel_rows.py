@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from creaeval.sheets.panel import panel_rows
+from creaeval.sheets.panel import N_SHEETS, panel_rows
+from creaeval.sheets.score_sheet import REPEATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     import pandas as pd
 
     from creaeval.runs.run import Run
-    from creaeval.sheets import ScoreSheet
     from creaeval.sheets.panel import PanelRow
-
-REPEATS = ("evidence_repeat", "judge_repeat")
-#: How many sheets a panel's value comes from; empty in the rows of judges.
-N_SHEETS = "n_sheets"
 
 
 def has_repeats(manifest: Mapping[str, Any]) -> bool:
@@ -76,29 +72,24 @@ def wide_with_panel(run: Run) -> pd.DataFrame:
         rows is how many sheets the response has.
     """
     frame = run.scores_wide
-    if has_repeats(run.manifest) and REPEATS[0] not in frame:
-        frame = _with_repeats(frame, run.sheets)
+    after = "judge"
+    if has_repeats(run.manifest):
+        for name in REPEATS:
+            numbers = [getattr(sheet, name) for sheet in run.sheets]
+            frame.insert(list(frame).index(after) + 1, name, numbers)
+            after = name
     if not has_panel(run.manifest):
         return frame
 
     def rows(row: PanelRow) -> Iterable[dict[str, Any]]:
         yield {**row.values, N_SHEETS: row.n_sheets}
 
-    return _with_rows(run, frame, rows, after=REPEATS[1] if REPEATS[1] in frame else "judge")
-
-
-def _with_repeats(frame: pd.DataFrame, sheets: Sequence[ScoreSheet]) -> pd.DataFrame:
-    place = list(frame).index("judge") + 1
-    frame = _make_room(frame, REPEATS)
-    for offset, name in enumerate(REPEATS):
-        frame.insert(place + offset, name, [getattr(sheet, name) for sheet in sheets])
-    return frame
+    return _with_rows(run, frame, rows, after=after)
 
 
 def _with_rows(run: Run, frame: pd.DataFrame, rows: Any, *, after: str) -> pd.DataFrame:
     import pandas as pd
 
-    frame = _make_room(frame, (N_SHEETS,))
     frame.insert(list(frame).index(after) + 1, N_SHEETS, None)
     # What a response carries stands in its panel's rows, too.
     own = _own_columns(run, frame)
@@ -126,15 +117,3 @@ def _own_columns(run: Run, frame: pd.DataFrame) -> list[str]:
     n_carried = len({name for extra in run.carried.values() for name in extra})
     # The carried columns are the last ones of either table.
     return [name for name in frame.columns[: len(frame.columns) - n_carried] if name != "response_id"]
-
-
-def _make_room(frame: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """Rename carried columns that are called like a column which is to be inserted."""
-    renamed: dict[str, str] = {}
-    for name in names:
-        if name in frame:
-            free = f"input_{name}"
-            while free in frame:
-                free = f"input_{free}"
-            renamed[name] = free
-    return frame.rename(columns=renamed)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.errors import SettingError
 from creaeval.runs.summary import Summary, summarise_outcomes
-from creaeval.sheets.score_sheet import SCORE_COLUMNS, Score
+from creaeval.sheets.panel import N_SHEETS
+from creaeval.sheets.score_sheet import REPEATS, SCORE_COLUMNS, Score
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:
@@ -192,13 +193,20 @@ class Run:
         return pd.DataFrame(rows, columns=list(FAILURE_COLUMNS))
 
     def _carried_columns(self, own: Collection[str]) -> dict[str, str]:
-        """Name the carried columns; one that is called like a table's own column becomes ``input_NAME``."""
+        """Name the carried columns; one that is called like a table's own column becomes ``input_NAME``.
+
+        Whatever its case, since whoever reads the table tells no cases apart. The columns of repeats and
+        panels count as own in every table, so that none is taken for them.
+        """
         names = dict.fromkeys(name for extra in self.carried.values() for name in extra)
+        taken = {name.casefold() for name in (*own, *REPEATS, N_SHEETS)}
+        others = {name.casefold() for name in names}
         carried: dict[str, str] = {}
         for name in names:
             shown = name
-            while shown in own or (shown != name and shown in names):
+            while shown.casefold() in taken or (shown != name and shown.casefold() in others):
                 shown = f"input_{shown}"
+            taken.add(shown.casefold())
             carried[name] = shown
         return carried
 

@@ -41,6 +41,10 @@ class PanelRow:
     n: Mapping[str, int]
 
 
+#: The column that says of how many sheets a panel's value comes; empty in the rows of judges.
+N_SHEETS = "n_sheets"
+
+
 def _majority(values: Sequence[float]) -> float | None:
     value, times = Counter(values).most_common(1)[0]
     return value if 2 * times > len(values) else None
@@ -56,7 +60,7 @@ _STATISTICS: dict[str, Callable[[Sequence[float]], float | None]] = {
     "panel majority": _majority,
     "panel spread": _spread,
 }
-#: Names that stand for a judge's in rows of a panel. Whoever reads scores again leaves these rows out.
+#: Names that stand for a judge's in rows of a panel.
 PANEL_JUDGES = tuple(_STATISTICS)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -13,13 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+#: Columns that say which evidence was judged, and for which time.
+REPEATS = ("evidence_repeat", "judge_repeat")
 #: Columns of ``scores.csv``, before those that responses carry.
 SCORE_COLUMNS = (
     "response_id",
     "method",
     "judge",
-    "evidence_repeat",
-    "judge_repeat",
+    *REPEATS,
     "step",
     "item",
     "dimension",
@@ -27,6 +29,10 @@ SCORE_COLUMNS = (
     "model_score",
     "computed_score",
 )
+
+
+# A name that ends like the number of a repeat.
+_LIKE_REPEAT = re.compile(r"[@#][1-9][0-9]{0,3}$")
 
 
 class ItemScores(Record):
@@ -92,7 +98,12 @@ class ScoreSheet(Record):
 
     @property
     def label(self) -> str:
-        """The scorer, and which repeat of evidence (``@2``) and judging (``#3``) it is, but for a first."""
+        """The scorer as shown, with its repeat of evidence (``@2``) and of judging (``#3``), but for a first.
+
+        A scorer whose own name ends like that has both numbers behind it, so that no two look alike.
+        """
+        if _LIKE_REPEAT.search(self.scorer):
+            return f"{self.scorer}@{self.evidence_repeat}#{self.judge_repeat}"
         evidence = f"@{self.evidence_repeat}" if self.evidence_repeat > 1 else ""
         repeat = f"#{self.judge_repeat}" if self.judge_repeat > 1 else ""
         return f"{self.scorer}{evidence}{repeat}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from io import StringIO
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from creaeval.errors import TaskError
 from creaeval.tasks.model import Dimension, Group, Items, Level, Scale, Scenario, Step, Task
+from creaeval.wording import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,12 +57,11 @@ def load_task(name_or_path: str | Path) -> Task:
         return _built_in(name)
     path = Path(name)
     if not path.is_file():
-        near = get_close_matches(name, builtin_tasks(), n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise TaskError(
+        problem = (
             f"There is no task {name!r}: it is neither a file nor one of the built-in tasks "
-            f"({', '.join(builtin_tasks())}).{hint}"
+            f"({', '.join(builtin_tasks())}). {did_you_mean(name, builtin_tasks())}"
         )
+        raise TaskError(problem.strip())
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -142,8 +141,8 @@ def parse_task(text: str, where: str) -> Task:
     try:
         return Task.model_validate(document)
     except ValidationError as error:
-        problems = explain_all(document, [dict(e) for e in error.errors()], where, _KNOWN_KEYS)
-        raise TaskError(problems[0], problems[1:]) from error
+        first, *others = explain_all(document, [dict(e) for e in error.errors()], where, _KNOWN_KEYS)
+        raise TaskError(first, others) from error
 
 
 def explain_all(
@@ -182,8 +181,7 @@ def _explain(document: Any, error: Mapping[str, Any], where: str, known_keys: Se
     kind = error["type"]
     if kind == "extra_forbidden":
         key = str(location[-1])
-        near = get_close_matches(key, known_keys, n=1)
-        return f"{place}: unknown key {key!r}." + (f" Did you mean {near[0]!r}?" if near else "")
+        return f"{place}: unknown key {key!r}. {did_you_mean(key, known_keys)}".rstrip()
     if kind == "missing":
         return f"{place}: the key {str(location[-1])!r} is missing."
     message = str(error["msg"]).removeprefix("Value error, ")

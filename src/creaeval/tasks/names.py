@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from creaeval.wording import nearest
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from creaeval.tasks.model import Dimension, Group, Step, Task
 
 
@@ -30,10 +33,11 @@ def fold(name: str) -> str:
 
 def find_step(task: Task, name: str) -> Step | None:
     """Find a step by id (``step1``), by ``Step-1`` or by its name; None if there is none."""
-    for step in task.steps:
-        if fold(name) in {fold(step.id), fold(step.name)}:
-            return step
-    return None
+    return next(_steps_called(task, name), None)
+
+
+def _steps_called(task: Task, name: str) -> Iterator[Step]:
+    return (step for step in task.steps if fold(name) in {fold(step.id), fold(step.name)})
 
 
 def find_part(step: Step, name: str) -> Dimension | Group | None:
@@ -71,7 +75,7 @@ def resolve(task: Task, name: str) -> tuple[Step | None, str]:
         The task whose names are meant.
     name : str
         ``step1.fluency``, ``Step-1 Fluency``, ``step1.overall``, ``total``, or a bare name where it is
-        unique in the task.
+        unique in the task. Names may hold dots and spaces: the whole is tried before a step and its part.
 
     Returns
     -------
@@ -85,21 +89,36 @@ def resolve(task: Task, name: str) -> tuple[Step | None, str]:
     """
     if fold(name) in {"total", "totalscore"}:
         return None, "total"
-    head, dot, tail = name.partition(".")
-    if not dot:
-        match = re.match(r"\s*(step[\s_-]*\d+)\W+(.+)", name, flags=re.IGNORECASE)
-        head, tail = (match[1], match[2]) if match else ("", name)
-    steps = task.steps if not head else [step] if (step := find_step(task, head)) else []
-    found = [(step, part_id) for step in steps if (part_id := _part_id(step, tail))]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        choices = ", ".join(f"{step.id}.{part}" for step, part in found)
-        raise KeyError(f"{name!r} is in more than one step; write one of {choices}")
+    for step in task.steps:
+        # An identity means one thing only, whatever else folds to the same letters.
+        if name.startswith(f"{step.id}.") and name.removeprefix(f"{step.id}.") in step.parts:
+            return step, name.removeprefix(f"{step.id}.")
+    parts = _parts_called(task.steps, name)
+    if not parts:
+        for head, tail in _splits(name):
+            parts |= _parts_called(_steps_called(task, head), tail)
+    if len(parts) > 1:
+        raise KeyError(f"{name!r} is in more than one step; write one of {', '.join(parts)}")
+    for part in parts.values():
+        return part
     known = identities(task)
-    near = get_close_matches(name.casefold(), known, n=3, cutoff=0.5)
+    near = nearest(name.casefold(), known, most=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}"
     raise KeyError(f"task {task.id} has no dimension {name!r}; {hint}")
+
+
+def _parts_called(steps: Iterable[Step], name: str) -> dict[str, tuple[Step, str]]:
+    """Return what has this name in these steps, by identity."""
+    parts = ((step, _part_id(step, name)) for step in steps)
+    return {f"{step.id}.{part}": (step, part) for step, part in parts if part is not None}
+
+
+def _splits(name: str) -> Iterator[tuple[str, str]]:
+    """Yield every way to read a name as a step and its part: at each dot, and behind ``Step-1``."""
+    for dot in re.finditer(r"\.", name):
+        yield name[: dot.start()], name[dot.end() :]
+    if match := re.match(r"\s*(step[\s_-]*\d+)\W+(.+)", name, flags=re.IGNORECASE):
+        yield match[1], match[2]
 
 
 def identities(task: Task) -> list[str]:

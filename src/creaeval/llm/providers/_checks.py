@@ -6,7 +6,7 @@ import json
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from creaeval.errors import SettingError
+from creaeval.errors import Problems, SettingError
 from creaeval.llm.chat import ChatRequest, Message
 from creaeval.llm.providers._backends import build_backend, http_library
 from creaeval.llm.providers._pydantic_ai import conversation, output_form, settings_to_send
@@ -59,7 +59,7 @@ async def check_settings(provider: Provider, model: str, settings: Settings, nam
     SettingError
         Settings that would be dropped or changed, each with what to do.
     """
-    problems: list[str] = []
+    problems = Problems(SettingError)
     levels_between = provider.dialect == "qwen" and settings.reasoning not in (None, "none")
     body = await sent_body(provider, model, settings)
     for setting, names in _NAMES.items():
@@ -68,22 +68,23 @@ async def check_settings(provider: Provider, model: str, settings: Settings, nam
         if wanted is not None and wanted not in found:
             instead = "max_tokens=…" if setting == "max_tokens" else f"{setting}=default"
             beside = f" with reasoning={settings.reasoning}" if settings.reasoning else ""
-            problems.append(
+            problems.add(
                 f"{name} takes no {setting}{beside}: found {wanted}, which would not be sent. "
                 f"Allow that with --set {instead}, or choose another model."
             )
     further = json.loads(settings.extra_body) if settings.extra_body else {}
     if lost := [key for key, value in further.items() if body.get(key) != value]:
-        problems.append(
+        problems.add(
             f"{name} takes no extra_body: found {settings.extra_body}, of which {', '.join(lost)} would not "
             "be sent. Leave it out for this model."
         )
     if settings.logprobs and not any(key in _LOGPROBS for key, _ in _fields(body)):
-        problems.append(f"{name} gives no token probabilities with these settings.")
+        problems.add(f"{name} gives no token probabilities with these settings.")
     if settings.reasoning is not None:
-        problems += _reasoning_problems(provider, model, settings, name, body, levels_between=levels_between)
-    if problems:
-        raise SettingError(problems[0], problems[1:])
+        problems.extend(
+            _reasoning_problems(provider, model, settings, name, body, levels_between=levels_between)
+        )
+    problems.stop()
 
 
 async def sent_body(provider: Provider, model: str, settings: Settings) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from creaeval.errors import SettingError
+from creaeval.errors import Problems, SettingError
 from creaeval.llm.prices import Price
 from creaeval.llm.settings import read_settings
 
@@ -172,43 +172,39 @@ def _read(text: str, where: str) -> ModelBook:
         raise SettingError(f"{where}: this is not well-formed YAML: {error}") from None
     if not isinstance(content, dict):
         raise SettingError(f"{where}: expected the sections {', '.join(_SECTIONS)}.")
-    problems = [
-        f"{where}: there is no section {name!r}; expected {', '.join(_SECTIONS)}."
-        for name in content
-        if name not in _SECTIONS
-    ]
+    problems = Problems(SettingError)
+    for name in content:
+        if name not in _SECTIONS:
+            problems.add(f"{where}: there is no section {name!r}; expected {', '.join(_SECTIONS)}.")
     presets: dict[str, Preset] = {}
     for name, fields in _entries(content, "presets", where, problems):
-        try:
+        with problems.collect():
             presets[name] = _preset(name, fields, f"{where}: presets.{name}")
-        except SettingError as error:
-            problems += error.problems
     prices: dict[str, Price] = {}
     for name, fields in _entries(content, "prices", where, problems):
         wrong = _price_problem(name, fields)
         if wrong:
-            problems.append(f"{where}: prices.{name}: {wrong}")
+            problems.add(f"{where}: prices.{name}: {wrong}")
         else:
             prices[name] = Price(**{key: float(fields[key]) for key in _PRICE_FIELDS})
-    if problems:
-        raise SettingError(problems[0], problems[1:])
+    problems.stop()
     as_of = content.get("prices_as_of", "")
     return ModelBook(presets, prices, as_of.isoformat() if isinstance(as_of, date) else str(as_of))
 
 
 def _entries(
-    content: Mapping[str, Any], section: str, where: str, problems: list[str]
+    content: Mapping[str, Any], section: str, where: str, problems: Problems
 ) -> list[tuple[str, dict[str, Any]]]:
     given = content.get(section) or {}
     if not isinstance(given, dict):
-        problems.append(f"{where}: {section}: expected names with their fields.")
+        problems.add(f"{where}: {section}: expected names with their fields.")
         return []
     entries: list[tuple[str, dict[str, Any]]] = []
     for name, fields in given.items():
         if isinstance(fields, dict):
             entries.append((str(name), fields))
         else:
-            problems.append(f"{where}: {section}.{name}: found {fields!r}, expected fields with values.")
+            problems.add(f"{where}: {section}.{name}: found {fields!r}, expected fields with values.")
     return entries
 
 

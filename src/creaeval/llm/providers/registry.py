@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
@@ -14,6 +13,7 @@ from creaeval.llm.chat import Limits, Settings
 from creaeval.llm.providers.book import ModelBook, built_in_book
 from creaeval.llm.providers.table import COMPATIBLE, PROVIDERS
 from creaeval.llm.settings import LIMIT_NAMES
+from creaeval.wording import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -84,14 +84,12 @@ def open_model(name: str, book: ModelBook | None = None) -> ChatModel:
     plugins = _plugins()
     if prefix not in plugins:
         known = sorted({*_FACTORIES, *PROVIDERS, *plugins})
-        nearest = difflib.get_close_matches(name, [*known, *book.presets], n=1) or difflib.get_close_matches(
-            prefix, known, n=1
-        )
-        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
-        raise SettingError(
+        hint = did_you_mean(name, [*known, *book.presets]) or did_you_mean(prefix, known)
+        problem = (
             f"model {name!r}: found no provider {prefix!r}, expected one of {', '.join(known)}, "
-            f"as in openai:NAME, a preset ({', '.join(book.presets)}), or the path of a .gguf file.{hint}"
+            f"as in openai:NAME, a preset ({', '.join(book.presets)}), or the path of a .gguf file. {hint}"
         )
+        raise SettingError(problem.rstrip())
     return _plugin(plugins[prefix], prefix, name)(rest)
 
 
