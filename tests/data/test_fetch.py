@@ -14,8 +14,8 @@ import pytest
 
 from creaeval.data import fetch as module
 from creaeval.data.fetch import Fetched, data_folder, fetch
-from creaeval.data.fetched.download import Progress, download
-from creaeval.data.fetched.table import Check, DataSet, Original
+from creaeval.data.fetch.dataset import Check, DataSet, Original
+from creaeval.data.fetch.download import Progress, download
 from creaeval.errors import DataError, SettingError
 from data_folder import shared_data
 

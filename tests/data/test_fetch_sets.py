@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from creaeval.data.fetch import DATASETS
-from creaeval.data.fetched.aut import AUT
-from creaeval.data.fetched.cgpst import CGPST
-from creaeval.data.fetched.table import Check
-from creaeval.data.fetched.ttcw import TTCW
+from creaeval.data.fetch.aut import AUT
+from creaeval.data.fetch.cgpst import CGPST
+from creaeval.data.fetch.dataset import Check
+from creaeval.data.fetch.ttcw import TTCW
 from data_folder import shared_data
 
 JUDGES = ("cgpt", "claude3-opus", "claudev13", "claudev2", "claudev21", "gemini-pro", "gpt4")

@@ -17,7 +17,7 @@ from creaeval.data import (
     unit_ids,
 )
 from creaeval.data.batches import Use, make_batches
-from creaeval.data.columns import USE_ROLES
+from creaeval.data.tables.columns import USE_ROLES
 from creaeval.errors import DataError, SettingError
 from creaeval.tasks import Scenario, load_task
 from data_folder import shared_data

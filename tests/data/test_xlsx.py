@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openpyxl import Workbook  # type: ignore[import-untyped,unused-ignore]
 
-from creaeval.data import read_ratings, read_responses, xlsx_table
+from creaeval.data import read_ratings, read_responses
+from creaeval.data.tables import workbook as xlsx_table
 
 from .support import brick, cgpst, problems_of, the_problem, write
 from .workbooks import LONG, workbook

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.files import read_text
+from creaeval.data.files import parse_json, read_text
 from creaeval.data.ids import clean_name
-from creaeval.data.json_text import parse_json
 from creaeval.data.points import read_decimal
-from creaeval.data.table import find_column
-from creaeval.data.tables import read_table
+from creaeval.data.tables.opening import read_table
+from creaeval.data.tables.table import find_column
 from creaeval.errors import DataError
 from creaeval.tasks import find_part
 

@@ -70,19 +70,9 @@ def split_text(text: str, name: str = "item") -> SplitText:
 
 
 def list_items(entries: Sequence[str | None], name: str = "item") -> list[Item]:
-    """Make items of entries that are already apart.
+    """Make items of entries that are already apart; None or empty is a blank item.
 
-    Parameters
-    ----------
-    entries : sequence of str or None
-        One an item; None or empty is a blank item.
-    name : str, optional
-        What an item is called.
-
-    Returns
-    -------
-    list of Item
-        An entry's own number is taken off only where it equals the entry's position.
+    An entry's own number is taken off only where it equals the entry's position.
     """
     items = []
     for position, entry in enumerate(entries, 1):
@@ -134,19 +124,9 @@ def item_step(scored: Sequence[Item], unscored: Sequence[Item] = (), heading: st
 
 
 def program_code(step: Step, text: str) -> str:
-    """Return the code of an item that only says that nothing comes to mind, where the step has such a code.
+    """Return ``dont_know`` for an item that only says that nothing comes to mind, if the step has that code.
 
-    Parameters
-    ----------
-    step : Step
-        A list step.
-    text : str
-        What was written for the item, in English.
-
-    Returns
-    -------
-    str
-        ``dont_know`` or nothing. Words such as "none" or "null" may be meant, so they are no such answer.
+    Words such as "none" or "null" may be meant, so they are no such answer.
     """
     known = step.items is not None and "dont_know" in step.items.invalid
     return "dont_know" if known and fold(text) in _DONT_KNOW else ""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from creaeval.data.batches import BATCH
-from creaeval.data.cgpst_json import is_released_form, read_released_responses
-from creaeval.data.docx_booklet import read_docx_booklet
-from creaeval.data.files import list_files, read_text, unknown_ending
-from creaeval.data.json_responses import read_json_objects
-from creaeval.data.json_text import parse_json, parse_json_lines
-from creaeval.data.table_responses import read_table_responses
-from creaeval.data.tables import TABLES, split_sheet
+from creaeval.data.files import list_files, parse_json, parse_json_lines, read_text, unknown_ending
+from creaeval.data.formats.cgpst_release import is_released_form, read_released_responses
+from creaeval.data.formats.docx_booklet import read_docx_booklet
+from creaeval.data.formats.own_json import read_json_objects
+from creaeval.data.tables.opening import TABLES, split_sheet
+from creaeval.data.tables.response_rows import read_table_responses
 from creaeval.data.uses import read_uses
 from creaeval.errors import DataError, SettingError
 
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from creaeval.data.build import Placed
     from creaeval.data.response import Response
+    from creaeval.data.response_builder import Located as Placed
     from creaeval.tasks import Task
 
 #: Of the files that responses are read from.

@@ -6,9 +6,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.files import read_text
+from creaeval.data.files import parse_json, parse_json_lines, read_text
 from creaeval.data.ids import clean_id, text_problem
-from creaeval.data.json_text import parse_json, parse_json_lines
 from creaeval.errors import DataError, TaskError
 from creaeval.tasks import Scenario, fold, read_yaml
 

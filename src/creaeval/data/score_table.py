@@ -18,7 +18,7 @@ from creaeval.tasks import resolve
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from creaeval.data.table import Row, Table
+    from creaeval.data.tables.table import Row, Table
     from creaeval.tasks import Step, Task
 
 #: Where items are the units: why one has no score.

@@ -6,18 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from creaeval.data.columns import RATING_COLUMNS, check_roles
+from creaeval.data.formats.aut_release import RECORDED, is_aut_table, read_aut_predictions
+from creaeval.data.formats.cgpst_workbook import rater_sheets
+from creaeval.data.formats.ttcw_release import is_verdict_table, read_verdicts
 from creaeval.data.ids import clean_name
-from creaeval.data.published import (
-    RECORDED,
-    is_aut_table,
-    is_verdict_table,
-    read_aut_predictions,
-    read_verdicts,
-)
-from creaeval.data.rater_workbook import rater_sheets
-from creaeval.data.ratings import finish_drafts, read_drafts
-from creaeval.data.ratings_table import open_ratings, read_table_ratings
+from creaeval.data.ratings import finish_ratings as finish_drafts
+from creaeval.data.ratings import open_ratings
+from creaeval.data.ratings import read_file as read_drafts
 from creaeval.data.score_table import (
     N_SHEETS,
     REPEAT_MARKS,
@@ -26,16 +21,18 @@ from creaeval.data.score_table import (
     read_score_table,
     repeat_mark,
 )
-from creaeval.data.tables import TABLES, split_sheet
+from creaeval.data.tables.columns import RATING_COLUMNS, check_roles
+from creaeval.data.tables.opening import TABLES, split_sheet
+from creaeval.data.tables.rating_rows import read_table_ratings
 from creaeval.errors import DataError
 from creaeval.sheets.panel import is_panel_judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from creaeval.data.rating_forms import Header
     from creaeval.data.response import Rating
-    from creaeval.data.table import Row
+    from creaeval.data.tables.layouts import RatingTable as Header
+    from creaeval.data.tables.table import Row
     from creaeval.tasks import Task
 
 #: A judge is a rater of another name, and what tells its sheets of one response apart is the method.

@@ -6,7 +6,11 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from creaeval.data.batches import BATCH, Use, make_batches
-from creaeval.data.columns import (
+from creaeval.data.files import list_files, unknown_ending
+from creaeval.data.formats.aut_release import AUT_SCORES, is_aut_table
+from creaeval.data.ids import MISSING, clean_id, clean_name, text_problem
+from creaeval.data.items import list_items, tidy
+from creaeval.data.tables.columns import (
     USE_COLUMNS,
     USE_ROLES,
     check_roles,
@@ -14,11 +18,7 @@ from creaeval.data.columns import (
     find_roles,
     nearest_hint,
 )
-from creaeval.data.files import list_files, unknown_ending
-from creaeval.data.ids import MISSING, clean_id, clean_name, text_problem
-from creaeval.data.items import list_items, tidy
-from creaeval.data.published import AUT_SCORES, is_aut_table
-from creaeval.data.tables import TABLES, read_table, split_sheet
+from creaeval.data.tables.opening import TABLES, read_table, split_sheet
 from creaeval.errors import DataError, SettingError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from creaeval.data.response import Response
-    from creaeval.data.table import Row, Table
+    from creaeval.data.tables.table import Row, Table
     from creaeval.tasks import Step, Task
 
 _NEEDED = ("id", "object", "response")

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.fetched.table import Check, DataSet, Original, csv_bytes
+from creaeval.data.fetch.dataset import Check, DataSet, Original, csv_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

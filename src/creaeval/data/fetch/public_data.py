@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from creaeval.data.fetched.aut import AUT
-from creaeval.data.fetched.cgpst import CGPST
-from creaeval.data.fetched.download import Progress, download
-from creaeval.data.fetched.ttcw import TTCW
+from creaeval.data.fetch.aut import AUT
+from creaeval.data.fetch.cgpst import CGPST
+from creaeval.data.fetch.download import Progress, download
+from creaeval.data.fetch.ttcw import TTCW
 from creaeval.errors import DataError, SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from creaeval.data.fetched.table import Check, DataSet
+    from creaeval.data.fetch.dataset import Check, DataSet
 
 BASE_URL = "https://raw.githubusercontent.com/"
 DATASETS: dict[str, DataSet] = {"ttcw": TTCW, "aut": AUT, "cgpst-sample": CGPST}

@@ -1,41 +1,31 @@
-"""Responses in a table: one row a response, one column a step, all other columns carried through."""
+"""Responses in the rows of a table: one row a response, one column a step, all other columns carried."""
 
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from creaeval.data.build import Placed, RawResponse, build_response, unknown_step
-from creaeval.data.table import ID_COLUMNS, find_column
-from creaeval.data.tables import read_table
-from creaeval.errors import DataError
+from creaeval.data.response_builder import ResponseSource, unknown_step
+from creaeval.data.tables.opening import read_table
+from creaeval.data.tables.table import ID_COLUMNS, find_column
+from creaeval.errors import DataError, Problems
 from creaeval.tasks import find_step, fold
+from creaeval.wording import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from creaeval.data.table import Table
+    from creaeval.data.response_builder import Located
+    from creaeval.data.tables.table import Table
     from creaeval.tasks import Task
 
 
-def read_table_responses(path: Path, task: Task, problems: list[str]) -> list[Placed]:
+def read_table_responses(path: Path, task: Task, problems: Problems | list[str]) -> list[Located]:
     """Read the responses of a CSV file or an Excel workbook.
 
-    Parameters
-    ----------
-    path : Path
-        With a column ``response_id`` or ``id``, a column for each step (by id or name; ``response`` in a task
-        of one step), perhaps ``scenario``, and any others.
-    task : Task
-        The task that was answered.
-    problems : list of str
-        What is wrong is added here.
-
-    Returns
-    -------
-    list of Placed
+    It has a column ``response_id`` or ``id``, a column for each step (by id or name; ``response`` in a task
+    of one step), perhaps ``scenario``, and any others.
     """
     table = read_table(path, ID_COLUMNS, lambda header: holds_responses(header, task))
     return responses_of(table, task, problems)
@@ -46,34 +36,32 @@ def holds_responses(header: Sequence[str], task: Task) -> bool:
     return find_column(header, *ID_COLUMNS) is not None and bool(_named_steps(header, task))
 
 
-def responses_of(table: Table, task: Task, problems: list[str]) -> list[Placed]:
+def responses_of(table: Table, task: Task, problems: Problems | list[str]) -> list[Located]:
     """Build the responses of a table that has an id column; what is wrong is added to ``problems``."""
     steps = _step_columns(table, task)
-    id_column, scenario = table.column(*ID_COLUMNS), table.column("scenario")
+    id_column, scenario_column = table.column(*ID_COLUMNS), table.column("scenario")
     if id_column is None:
         raise DataError(f"{table.where}: no column 'response_id' or 'id' among {', '.join(table.header)}.")
-    used = {id_column, scenario, *steps}
+    used = {id_column, scenario_column, *steps}
     carried = [title for title in table.header if title not in used]
-    placed = []
+    source = ResponseSource(task, table.path)
     for row in table.rows:
-        before = len(problems)
-        named = table.read(row, id_column, "an id", problems)
-        written = {name: table.read(row, title, "a text", problems) for title, name in steps.items()}
-        of = table.read(row, scenario, "an id", problems) if scenario is not None else None
+        before = len(source.problems)
+        response_id = table.read(row, id_column, "an id", source.problems)
+        texts = {name: table.read(row, title, "a text", source.problems) for title, name in steps.items()}
+        scenario = None
+        if scenario_column is not None:
+            scenario = table.read(row, scenario_column, "an id", source.problems)
         # A date is as good as any text in a column that is carried, a value that is not there is not.
         for title in carried:
             if title in row.odd and not row.cells[title]:
-                table.read(row, title, "a value", problems)
-        if len(problems) == before:
-            raw = RawResponse(
-                where=table.row_place(row),
-                id=named,
-                steps=written,
-                scenario=of.strip() if of is not None else None,
-                extra={title: row.cells[title] for title in carried},
-            )
-            placed.append(build_response(raw, task, table.path, problems))
-    return [p for p in placed if p is not None]
+                table.read(row, title, "a value", source.problems)
+        if len(source.problems) == before:
+            extra = {title: row.cells[title] for title in carried}
+            scenario = scenario.strip() if scenario is not None else None
+            source.add(table.row_place(row), response_id, texts, scenario, extra)
+    problems.extend(source.problems)
+    return source.responses
 
 
 def _named_steps(header: Sequence[str], task: Task) -> dict[str, str]:
@@ -89,8 +77,9 @@ def _step_columns(table: Table, task: Task) -> dict[str, str]:
     columns = _named_steps(table.header, task)
     if columns and len(task.steps) == 1 and find_step(task, next(iter(columns))) is None:
         return columns
-    if problems := _misspelt(table, task):
-        raise DataError(problems[0], problems[1:])
+    problems = Problems()
+    problems.extend(_misspelt(table, task))
+    problems.stop()
     if not columns:
         expected = ", ".join(step.id for step in task.steps)
         single = " (or 'response')" if len(task.steps) == 1 else ""
@@ -104,13 +93,11 @@ def _step_columns(table: Table, task: Task) -> dict[str, str]:
 def _misspelt(table: Table, task: Task) -> list[str]:
     """Name the columns that can only be meant as steps: as carried ones their texts would be lost unseen."""
     spellings = [fold(spelling) for step in task.steps for spelling in (step.id, step.name)]
-    return [
-        f"{table.where}, column {title!r}: {unknown_step(task, title)}"
-        for title in table.header
-        if title != table.column(*ID_COLUMNS)
-        and fold(title) not in spellings
-        and (
-            re.fullmatch(r"step\d+", fold(title))
-            or get_close_matches(fold(title), [s for s in spellings if len(s) > 8], cutoff=0.85)
-        )
-    ]
+    long = [spelling for spelling in spellings if len(spelling) > 8]
+    problems = []
+    for title in table.header:
+        if title == table.column(*ID_COLUMNS) or fold(title) in spellings:
+            continue
+        if re.fullmatch(r"step\d+", fold(title)) or nearest(title, long, cutoff=0.85, key=fold):
+            problems.append(f"{table.where}, column {title!r}: {unknown_step(task, title)}")
+    return problems

@@ -6,69 +6,53 @@ import re
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.build import Placed, RawResponse, build_response
-from creaeval.data.docx_text import body_blocks, cell_text, list_marks, table_rows
 from creaeval.data.files import looks_like, read_bytes
 from creaeval.data.ids import clean_name
-from creaeval.data.table import Cell, make_table
-from creaeval.data.table_responses import holds_responses, responses_of
+from creaeval.data.response_builder import ResponseSource
+from creaeval.data.tables.docx_text import body_blocks, cell_text, list_marks, table_rows
+from creaeval.data.tables.response_rows import holds_responses, responses_of
+from creaeval.data.tables.table import Cell, make_table
 from creaeval.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from creaeval.data.response_builder import Located
+    from creaeval.data.tables.table import Table
+    from creaeval.errors import Problems
     from creaeval.tasks import Task
 
 
-def read_docx_booklet(path: Path, task: Task, problems: list[str]) -> list[Placed]:
+def read_docx_booklet(path: Path, task: Task, problems: Problems | list[str]) -> list[Located]:
     """Read the response of a booklet, or those of a table with a header.
 
-    Parameters
-    ----------
-    path : Path
-        A .docx file with one table of one column: the response's id, then the steps in the task's order.
-        The scenario is what follows the last underscore of the id if it looks like ``FS10``. Or a table
-        whose first row names the columns, as in a CSV file: an id, steps and others.
-    task : Task
-        The task that was answered.
-    problems : list of str
-        What is wrong is added here.
-
-    Returns
-    -------
-    list of Placed
-
-    Raises
-    ------
-    DataError
-        No Word document, or another layout; nothing was read from it then.
+    A booklet is one table of one column: the response's id, then the steps in the task's order; the scenario
+    is what follows the last underscore of the id if it looks like ``FS10``. In a table the first row names
+    the columns, as in a CSV file: an id, steps and others.
     """
     rows = _read_rows(path, task)
     if holds_responses([clean_name(cell) for cell in rows[0]], task):
-        return _read_rows_of_responses(rows, path, task, problems)
+        return responses_of(_table(rows, path), task, problems)
     cells = [row[0] for row in rows]
     response_id = cells[0].strip()
     steps = {step.id: text for step, text in zip(task.steps, cells[1:], strict=True)}
     scenario = re.search(r"_(FS\d+)$", response_id)
-    raw = RawResponse(str(path), response_id, steps, scenario[1] if scenario else None)
-    placed = build_response(raw, task, path, problems)
-    return [placed] if placed is not None else []
+    source = ResponseSource(task, path)
+    source.add(str(path), response_id, steps, scenario[1] if scenario else None)
+    problems.extend(source.problems)
+    return source.responses
 
 
-def _read_rows_of_responses(
-    rows: list[list[str]], path: Path, task: Task, problems: list[str]
-) -> list[Placed]:
-    def odd_length(number: int, found: int, expected: int) -> str:
+def _table(rows: list[list[str]], path: Path) -> Table:
+    def odd_length(number: int, length: int, expected: int) -> str:
         return (
-            f"{path}, row {number}: found {found} cells, expected {expected} as in the header. Merged cells "
+            f"{path}, row {number}: found {length} cells, expected {expected} as in the header. Merged cells "
             "are not read."
         )
 
-    numbered = [(number, [Cell(text) for text in row]) for number, row in enumerate(rows, 1)]
-    table = make_table(
-        path, None, [(n, row) for n, row in numbered if not all(cell.blank for cell in row)], odd_length
-    )
-    return responses_of(table, task, problems)
+    records = [(number, [Cell(text) for text in row]) for number, row in enumerate(rows, 1)]
+    filled = [(number, row) for number, row in records if not all(cell.blank for cell in row)]
+    return make_table(path, None, filled, odd_length)
 
 
 def _read_rows(path: Path, task: Task) -> list[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.data.fetched.table import Check, DataSet, Original
+from creaeval.data.fetch.dataset import Check, DataSet, Original
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from creaeval.data.ids import clean_name
-from creaeval.data.table import ID_COLUMNS, find_column
-from creaeval.errors import DataError, SettingError
+from creaeval.data.tables.table import ID_COLUMNS, find_column
+from creaeval.errors import Problems, SettingError
 from creaeval.tasks import fold
+from creaeval.wording import did_you_mean, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,56 +52,45 @@ def read_columns(texts: Sequence[str], roles: Sequence[str] = ROLES) -> dict[str
     SettingError
         A part that is not ``ROLE=COLUMN``, an unknown role, or a role or a column that is named twice.
     """
-    problems: list[str] = []
+    problems = Problems(SettingError)
     columns: dict[str, str] = {}
     for part in (part for text in texts for part in re.split(r",(?=[^,=]*=)", text)):
         name, equals, written = part.partition("=")
-        role, title = _find_role(name, roles), clean_name(written)
+        role = next((role for role in roles if fold(role) == fold(name)), None)
+        title = clean_name(written)
         where = f"--columns {part.strip()}"
         if not equals or not clean_name(name) or not title:
-            problems.append(f"{where}: found {part.strip()!r}. {_expected(roles)}.")
+            problems.add(f"{where}: found {part.strip()!r}. {_expected(roles)}.")
         elif role is None:
-            problems.append(f"{where}: {_unknown_role(name, roles)}")
+            problems.add(f"{where}: {_unknown_role(name, roles)}")
         elif columns.setdefault(role, title) != title:
-            problems.append(f"{where}: {role} is already {columns[role]!r}. Name one column for each role.")
-    problems += _shared(columns)
-    if problems:
-        raise SettingError(problems[0], problems[1:])
+            problems.add(f"{where}: {role} is already {columns[role]!r}. Name one column for each role.")
+    problems.extend(_shared(columns))
+    problems.stop()
     return columns
 
 
 def check_roles(columns: Mapping[str, str] | None, roles: Sequence[str] = ROLES) -> dict[str, str]:
     """Return a mapping with clean names; DataError if it has an unknown role, or a column twice."""
-    problems = [
-        f"--columns {name}={title}: {_unknown_role(name, roles)}"
-        for name, title in (columns or {}).items()
-        if name not in roles
-    ]
-    checked = {role: clean_name(title) for role, title in (columns or {}).items() if role in roles}
-    problems += _shared(checked)
-    if problems:
-        raise DataError(problems[0], problems[1:])
+    problems = Problems()
+    checked: dict[str, str] = {}
+    for name, title in (columns or {}).items():
+        if name in roles:
+            checked[name] = clean_name(title)
+        else:
+            problems.add(f"--columns {name}={title}: {_unknown_role(name, roles)}")
+    problems.extend(_shared(checked))
+    problems.stop()
     return checked
 
 
 def find_roles(
     header: Sequence[str], columns: Mapping[str, str], standard: Mapping[str, tuple[str, ...]]
 ) -> dict[str, str | None]:
-    """Find the column of each role.
+    """Find the column of each role in a header; None where there is none.
 
-    Parameters
-    ----------
-    header : sequence of str
-        The names of a table's columns.
-    columns : mapping of str to str
-        The file's own names by role.
-    standard : mapping of str to tuple of str
-        The names each role has if it is not among ``columns``, or if the file lacks that column.
-
-    Returns
-    -------
-    dict of str to (str or None)
-        For each role the header's name; None if there is no such column.
+    ``columns`` are the file's own names by role, ``standard`` those that a role has if it is not among them,
+    or if the file lacks that column.
     """
     named = {role: _find_title(header, title) for role, title in columns.items()}
     # A column that was said to be one thing is no other, whatever it is called.
@@ -128,21 +117,20 @@ def nearest_hint(
     standard: Mapping[str, tuple[str, ...]],
 ) -> str:
     """Name the columns that may be meant as the missing ones among ``roles``; nothing if none is near."""
-    found = find_roles(header, columns, standard)
-    free = {fold(title): title for title in header if title not in found.values()}
-    near: dict[str, str] = {}
+    known = find_roles(header, columns, standard)
+    free = [title for title in header if title not in known.values() and fold(title)]
+    meant: dict[str, str] = {}
     for role in roles:
-        for name in standard[role] if found[role] is None else ():
-            close = [t for t in get_close_matches(fold(name), free, n=1, cutoff=_NEAR) if t]
-            if close and role not in near:
-                near[role] = free.pop(close[0])
-    if not near:
+        for name in standard[role] if known[role] is None else ():
+            titles = nearest(name, free, cutoff=_NEAR, key=fold)
+            if titles and role not in meant:
+                meant[role] = titles[0]
+                free.remove(titles[0])
+    if not meant:
         return ""
-    return f" Did you mean to map it: --columns {_quoted(','.join(f'{r}={t}' for r, t in near.items()))}?"
-
-
-def _quoted(setting: str) -> str:
-    return f"'{setting}'" if re.search(r"\s", setting) else setting
+    setting = ",".join(f"{role}={title}" for role, title in meant.items())
+    quoted = f"'{setting}'" if re.search(r"\s", setting) else setting
+    return f" Did you mean to map it: --columns {quoted}?"
 
 
 def _expected(roles: Sequence[str]) -> str:
@@ -150,14 +138,10 @@ def _expected(roles: Sequence[str]) -> str:
     return f"Expected ROLE=COLUMN with one of the roles {', '.join(roles)}, as in {example}"
 
 
-def _find_role(name: str, roles: Sequence[str]) -> str | None:
-    return next((role for role in roles if fold(role) == fold(name)), None)
-
-
-def _find_title(header: Sequence[str], wanted: str) -> str | None:
-    if wanted in header:
-        return wanted
-    return find_column(header, wanted) if fold(wanted) else None
+def _find_title(header: Sequence[str], title: str) -> str | None:
+    if title in header:
+        return title
+    return find_column(header, title) if fold(title) else None
 
 
 def _unknown_role(name: str, roles: Sequence[str]) -> str:
@@ -165,9 +149,8 @@ def _unknown_role(name: str, roles: Sequence[str]) -> str:
 
 
 def _did_you_mean(name: str, known: Sequence[str]) -> str:
-    folded = {fold(one): one for one in known}
-    near = get_close_matches(fold(name), folded, n=2, cutoff=0.6)
-    return f"Did you mean {' or '.join(repr(folded[one]) for one in near)}? " if near else ""
+    hint = did_you_mean(name, known, most=2, key=fold)
+    return f"{hint} " if hint else ""
 
 
 def _shared(columns: Mapping[str, str]) -> list[str]:

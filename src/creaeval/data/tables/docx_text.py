@@ -23,19 +23,9 @@ def table_rows(table: Any) -> Iterator[list[Any]]:
 
 
 def cell_text(cell: Any, list_mark: Callable[[Any], str]) -> str:
-    """Return the text of a ``w:tc``.
+    """Return the text of a ``w:tc``, one line a paragraph; a row of a nested table is one line.
 
-    Parameters
-    ----------
-    cell : lxml element
-        The cell.
-    list_mark : callable
-        Gives the mark Word shows before a paragraph of a list, such as ``"1. "``, or nothing.
-
-    Returns
-    -------
-    str
-        One line a paragraph; a nested table's row is one line, its cells parted by `` | ``.
+    ``list_mark`` gives the mark Word shows before a paragraph of a list, such as ``"1. "``, or nothing.
     """
     lines: list[str] = []
     for block in _blocks(cell):
@@ -57,20 +47,11 @@ def body_blocks(body: Any) -> tuple[list[Any], str]:
 
 
 def list_marks(numbering: Any | None, style_lists: dict[str, Any]) -> Callable[[Any], str]:
-    """Make a function that gives the mark of a list paragraph; numbers count from 1 for each such function.
+    """Make a function that gives the mark of a list paragraph (``w:p``): ``"2. "``, ``"• "`` or ``""``.
 
-    Parameters
-    ----------
-    numbering : lxml element or None
-        The ``w:numbering`` part.
-    style_lists : dict
-        The ``w:numPr`` of each paragraph style that has one, by style id.
-
-    Returns
-    -------
-    callable
-        From a ``w:p`` to ``"2. "``, ``"• "`` or ``""``. A level that is numbered in another way counts in
-        digits too.
+    Numbers count from 1 for each such function; a level that is numbered in another way counts in digits too.
+    ``numbering`` is the ``w:numbering`` part, ``style_lists`` the ``w:numPr`` of each paragraph style that
+    has one, by style id.
     """
     formats = _formats(numbering) if numbering is not None else {}
     counts: Counter[tuple[str, int]] = Counter()

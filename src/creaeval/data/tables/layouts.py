@@ -1,22 +1,22 @@
-"""The forms a table of ratings can have, told from its header alone: what cannot be told is refused."""
+"""The layouts a table of ratings can have, recognised by its header alone: what is ambiguous is refused."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
-from creaeval.data.columns import USE_COLUMNS
-from creaeval.data.item_words import CATEGORY, INVALID, resolve_step
-from creaeval.data.table import find_column
-from creaeval.errors import DataError
+from creaeval.data.rating_builder import CATEGORY, INVALID, resolve_step
+from creaeval.data.tables.columns import USE_COLUMNS
+from creaeval.data.tables.table import find_column
+from creaeval.errors import DataError, Problems
 from creaeval.tasks import display_name, find_part, fold, identities, resolve
+from creaeval.wording import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from creaeval.data.table import Table
+    from creaeval.data.tables.table import Table
     from creaeval.tasks import Task
 
 _LONG = ("rater", "dimension", "score")
@@ -25,7 +25,7 @@ _NO_RATERS = {
     *("mean", "avg", "average", "median", "sum", "total", "sd", "se", "var", "min", "max", "n", "diff"),
     *("difference", "score", "rating", "points", "final", "comment", "comments", "note", "notes", "text"),
 }
-_FORMS = (
+_LAYOUTS = (
     "Expected response_id, rater, dimension, score (one score a row); or response_id, rater and a column for "
     "each dimension; or response_id and columns such as Focus_A, Focus_B for raters A and B; or response_id, "
     "dimension and a column for each rater."
@@ -39,23 +39,23 @@ class Source(NamedTuple):
     text: str = ""
 
 
-class Entry(NamedTuple):
-    """One score of each row: ``score`` is its column."""
+class ScoreColumn(NamedTuple):
+    """A column of scores, with what says whose they are."""
 
     response: Source
     rater: Source
     dimension: Source
-    score: str
+    title: str
 
 
 @dataclass(frozen=True)
-class Form:
+class Layout:
     """The scores each row holds; ``wide``: an empty cell is no rating, rather than a mistake.
 
     ``item`` and ``stage`` are columns; ``carried`` those that belong to the rating as a whole.
     """
 
-    entries: tuple[Entry, ...]
+    scores: tuple[ScoreColumn, ...]
     item: str | None
     stage: str | None
     wide: bool
@@ -63,11 +63,8 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Header:
-    """A table with what its header says: ``named`` is the column of each role, ``rest`` are the others.
-
-    ``hint`` names what may be meant as a column that is missing.
-    """
+class RatingTable:
+    """A table of ratings: ``named`` is the column of each role, ``hint`` names what may be meant as one."""
 
     table: Table
     task: Task
@@ -79,11 +76,11 @@ class Header:
         """The columns that have no role."""
         return [title for title in self.table.header if title not in self.named.values()]
 
-    def lacking(self) -> str:
-        """Say which columns of the long form are missing."""
+    def missing(self) -> str:
+        """Say which columns of the long layout are missing."""
         return " and ".join(f"no column {role!r}" for role in _LONG if self.named[role] is None)
 
-    def found(self, roles: Sequence[str]) -> str:
+    def present(self, roles: Sequence[str]) -> str:
         """Say which columns there are, and which of them may be meant as one of these roles."""
         return f"Found the columns {', '.join(self.table.header)[:300]}.{self.hint(roles)}"
 
@@ -98,49 +95,41 @@ def fits_ratings(header: Sequence[str], task: Task, named: Mapping[str, str | No
     return any(_is_part(task, title, by_items) or _split_rater(task, title) for title in header)
 
 
-def find_form(header: Header) -> Form:
-    """Tell the form of a table of ratings from its header.
-
-    Parameters
-    ----------
-    header : Header
-        The table, with its column of each role.
-
-    Returns
-    -------
-    Form
-
-    Raises
-    ------
-    DataError
-        With what was found and which forms there are.
-    """
-    table, task, named, rest = header.table, header.task, header.named, header.rest
+def find_layout(ratings: RatingTable) -> Layout:
+    """Recognise the layout of a table of ratings; DataError with what was found and what is expected."""
+    table, named, rest = ratings.table, ratings.named, ratings.rest
     rater, dimension, score = named["rater"], named["dimension"], named["score"]
     item, stage = named["item"], named["stage"]
     if named["response_id"] is None:
-        return _raters_in_rows(header)
-    source = Source(named["response_id"])
+        return _raters_in_rows(ratings)
+    response = Source(named["response_id"])
     if rater and dimension and score:
-        entry = Entry(source, Source(rater), Source(dimension), score)
-        return Form((entry,), item, stage, wide=False, carried=tuple(rest))
+        column = ScoreColumn(response, Source(rater), Source(dimension), score)
+        return Layout((column,), item, stage, wide=False, carried=tuple(rest))
     if score or (rater and dimension):
-        raise DataError(f"{table.where}: {header.lacking()}. {header.found(_LONG)} {_FORMS}")
+        raise DataError(f"{table.where}: {ratings.missing()}. {ratings.present(_LONG)} {_LAYOUTS}")
     if dimension:
-        raters = tuple(Entry(source, Source(None, t), Source(dimension), t) for t in rest)
-        return Form(raters, item, stage, wide=True)
-    raters_in_header = [title for title in rest if _names_rater(title)]
-    if rater is None and _one_dimension(task) and raters_in_header:
-        others = [title for title in rest if title not in raters_in_header]
-        about = _about_uses(task, rest)
-        if not any(_check_unused(table, task, title) for title in others if title not in about):
-            part = Source(None, _one_dimension(task))
-            entries = tuple(Entry(source, Source(None, t), part, t) for t in raters_in_header)
-            return Form(entries, item, stage, wide=True, carried=tuple(others))
-    return _dimensions_in_columns(header, source)
+        columns = [ScoreColumn(response, Source(None, title), Source(dimension), title) for title in rest]
+        return Layout(tuple(columns), item, stage, wide=True)
+    return _one_dimension_by_raters(ratings, response) or _dimensions_in_columns(ratings, response)
 
 
-def _one_dimension(task: Task) -> str:
+def _one_dimension_by_raters(ratings: RatingTable, response: Source) -> Layout | None:
+    """Return the layout with a column for each rater, where the task has but one dimension to rate."""
+    table, task, named, rest = ratings.table, ratings.task, ratings.named, ratings.rest
+    raters = [title for title in rest if _names_rater(title)]
+    if named["rater"] is not None or not _only_dimension(task) or not raters:
+        return None
+    others = [title for title in rest if title not in raters]
+    about = _about_uses(task, rest)
+    if any(_check_unused(table, task, title) for title in others if title not in about):
+        return None
+    dimension = Source(None, _only_dimension(task))
+    columns = [ScoreColumn(response, Source(None, title), dimension, title) for title in raters]
+    return Layout(tuple(columns), named["item"], named["stage"], wide=True, carried=tuple(others))
+
+
+def _only_dimension(task: Task) -> str:
     """Return the identity of the only dimension of a task that has one, else nothing."""
     dimensions = [f"{step.id}.{dimension.id}" for step in task.steps for dimension in step.dimensions]
     return dimensions[0] if len(dimensions) == 1 else ""
@@ -158,57 +147,57 @@ def _about_uses(task: Task, header: Sequence[str]) -> set[str]:
     return {title for names in USE_COLUMNS.values() if (title := find_column(header, *names)) is not None}
 
 
-def _raters_in_rows(header: Header) -> Form:
-    table, task, named, rest = header.table, header.task, header.named, header.rest
+def _raters_in_rows(ratings: RatingTable) -> Layout:
+    table, task, named, rest = ratings.table, ratings.task, ratings.named, ratings.rest
     rater, dimension = named["rater"], named["dimension"]
     parts = [title for title in rest if _is_part(task, title, False) or _is_ambiguous(task, title)]
     if rater is None or parts or named["item"] or named["score"]:
-        found = header.found(["response_id", "rater"])
-        raise DataError(f"{table.where}: no column 'response_id' or 'id'. {found} {_FORMS}")
-    if dimension is None and not _one_dimension(task):
+        present = ratings.present(["response_id", "rater"])
+        raise DataError(f"{table.where}: no column 'response_id' or 'id'. {present} {_LAYOUTS}")
+    if dimension is None and not _only_dimension(task):
         raise DataError(
             f"{table.where}: no column 'response_id'. The rows seem to be raters and the columns "
             f"{', '.join(rest)[:200]} responses, but no column says which dimension of task {task.id} was "
             "rated. Add a column 'dimension', or turn the table round so that its rows are responses."
         )
-    part = Source(dimension) if dimension is not None else Source(None, _one_dimension(task))
-    entries = tuple(Entry(Source(None, t), Source(rater), part, t) for t in rest)
-    return Form(entries, None, named["stage"], wide=True)
+    part = Source(dimension) if dimension is not None else Source(None, _only_dimension(task))
+    columns = tuple(ScoreColumn(Source(None, title), Source(rater), part, title) for title in rest)
+    return Layout(columns, None, named["stage"], wide=True)
 
 
-def _dimensions_in_columns(header: Header, source: Source) -> Form:
-    table, task, named = header.table, header.task, header.named
+def _dimensions_in_columns(ratings: RatingTable, response: Source) -> Layout:
+    table, task, named = ratings.table, ratings.task, ratings.named
     rater, item = named["rater"], named["item"]
-    problems: list[str] = []
-    entries: list[Entry] = []
+    problems = Problems()
+    columns: list[ScoreColumn] = []
     carried: list[str] = []
-    for title in header.rest:
+    for title in ratings.rest:
         where = f"{table.where}, column {title!r}"
-        split = _split_rater(task, title) if rater is None else []
+        readings = _split_rater(task, title) if rater is None else []
         if _is_part(task, title, item is not None):
             if rater is None:
-                problems.append(
+                problems.add(
                     f"{where}: no rater is named. Add a column 'rater', or call the column {title}_A, with "
-                    f"the rater's name for A.{header.hint(['rater'])}"
+                    f"the rater's name for A.{ratings.hint(['rater'])}"
                 )
-            entries.append(Entry(source, Source(rater), Source(None, title), title))
-        elif len(split) > 1:
-            ways = " or ".join(f"{name} by {who!r}" for name, who in split)
-            problems.append(f"{where}: could be {ways}. Give the ratings one a row. {_FORMS}")
-        elif split:
-            problems += [f"{where}: {problem}" for problem in _check_rater(task, *split[0], item)]
-            entries.append(Entry(source, Source(None, split[0][1]), Source(None, split[0][0]), title))
+            columns.append(ScoreColumn(response, Source(rater), Source(None, title), title))
+        elif len(readings) > 1:
+            ways = " or ".join(f"{name} by {person!r}" for name, person in readings)
+            problems.add(f"{where}: could be {ways}. Give the ratings one a row. {_LAYOUTS}")
+        elif readings:
+            name, person = readings[0]
+            problems.extend(f"{where}: {problem}" for problem in _check_rater(task, name, person, item))
+            columns.append(ScoreColumn(response, Source(None, person), Source(None, name), title))
         else:
-            problems += [f"{where}: {problem}" for problem in _check_unused(table, task, title)]
+            problems.extend(f"{where}: {problem}" for problem in _check_unused(table, task, title))
             carried.append(title)
-    if problems:
-        raise DataError(problems[0], problems[1:])
-    if not entries:
+    problems.stop()
+    if not columns:
         raise DataError(
-            f"{table.where}: {header.lacking()}, and no column is called like a dimension of task "
-            f"{task.id}. {header.found(_LONG)} {_FORMS}"
+            f"{table.where}: {ratings.missing()}, and no column is called like a dimension of task "
+            f"{task.id}. {ratings.present(_LONG)} {_LAYOUTS}"
         )
-    return Form(tuple(entries), item, named["stage"], wide=True, carried=tuple(carried))
+    return Layout(tuple(columns), item, named["stage"], wide=True, carried=tuple(carried))
 
 
 def _is_part(task: Task, title: str, by_items: bool) -> bool:
@@ -230,7 +219,7 @@ def _is_ambiguous(task: Task, title: str) -> bool:
 
 
 def _split_rater(task: Task, title: str) -> list[tuple[str, str]]:
-    """Part ``Focus_A`` into the dimension and the rater, in every way there is."""
+    """Split ``Focus_A`` into the dimension and the rater, in every way there is."""
     if _is_part(task, title, False):
         return []
     ways = [
@@ -260,14 +249,13 @@ def _check_unused(table: Table, task: Task, title: str) -> list[str]:
         return [
             "several steps have a dimension of this name; write it with the step, as in step1.originality."
         ]
-    names = {fold(identity): identity for identity in identities(task)}
-    names |= {fold(display_name(task, identity)): identity for identity in identities(task)}
-    near = get_close_matches(fold(title), names, n=1, cutoff=0.8)
-    if near:
-        return [f"task {task.id} has no dimension of this name. Did you mean {names[near[0]]!r}?"]
+    names = {identity: identity for identity in identities(task)}
+    names |= {display_name(task, identity): identity for identity in identities(task)}
+    if alike := nearest(title, names, cutoff=0.8, key=fold):
+        return [f"task {task.id} has no dimension of this name. Did you mean {names[alike[0]]!r}?"]
     if numbers:
         return [
             f"holds numbers, but task {task.id} has no dimension of this name. Name it like one, or take the "
-            f"column out. {_FORMS}"
+            f"column out. {_LAYOUTS}"
         ]
     return []
