@@ -34,7 +34,7 @@ class _Key(NamedTuple):
 
 class _Value(NamedTuple):
     value: float | str
-    where: str
+    where: object
     row: int | None
 
     def __str__(self) -> str:
@@ -83,12 +83,12 @@ class RatingBuilder:
         self,
         name: str,
         raw: object,
-        where: str,
+        where: object,
         step: Step | None = None,
         item: object = None,
         row: int | None = None,
     ) -> None:
-        """Take one value: ``raw`` is what was written at the place ``where``, perhaps in a table's ``row``.
+        """Take one value: ``raw`` is what was written at ``where``, a place, perhaps in a table's ``row``.
 
         ``name`` is the identity or name of the part, in ``step`` if that is known; of an item, whose number
         is ``item``, also ``category`` and ``invalid``.

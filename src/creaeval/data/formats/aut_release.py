@@ -41,7 +41,7 @@ def read_aut_means(table: Table, task: Task, problems: Problems | list[str]) -> 
         if not mean.strip() or (use := _use_id(table, row, source.problems)) is None:
             continue
         builder = source.add(use, _MEAN, table.row_place(row))
-        where = str(table.cell_place(row, "human_mean"))
+        where = table.cell_place(row, "human_mean")
         builder.set(f"{step}.{dimension}", mean, where, row=row.number)
         builder.carry({"object" if title == "prompt" else title: row.cells[title] for title in others})
     problems.extend(source.problems)

@@ -7,6 +7,7 @@ authors' scripts and printed sheets), not from a real workbook.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from creaeval.data.rating_builder import RatingBuilder
     from creaeval.data.tables.opening import TableFile
+    from creaeval.data.tables.table import Cell
     from creaeval.data.tables.workbook import Sheet
     from creaeval.errors import Problems
     from creaeval.tasks import Task
@@ -104,7 +106,68 @@ _STEPS: Mapping[str, _StepCells] = {
 _TOTAL = "X133"
 
 
-def rater_sheets(path: Path | TableFile, task: Task, columns: Mapping[str, str]) -> list[Sheet]:
+#: The cells whose absence or presence tells a rater's sheet from a table.
+_ROW_2 = [f"{chr(letter)}2" for letter in range(ord("F"), ord("X"))]
+_NAMES = {
+    *(_RATER, _SCENARIO, _ANSWER, _TOTAL, "F1", "X1", *_ROW_2),
+    *(name for cells in _STEPS.values() for name in [*cells.filled_in, *cells.sums.values()]),
+}
+
+
+class _CellPlace(NamedTuple):
+    """The place of a cell, put into words where somebody asks."""
+
+    sheet: Sheet
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.sheet.path}: {self.sheet.place(self.name).name}"
+
+
+@dataclass(frozen=True)
+class RaterSheet:
+    """A sheet with the cells that are read, and their texts."""
+
+    sheet: Sheet
+    cells: dict[str, Cell]
+    texts: dict[str, str]
+
+    @classmethod
+    def of(cls, sheet: Sheet) -> RaterSheet:
+        """Read a sheet's cells."""
+        cells = sheet.cells(_NAMES)
+        return cls(sheet, cells, {name: clean_name(cell.text) for name, cell in cells.items()})
+
+    def place(self, name: str) -> _CellPlace:
+        """Return the place of a cell."""
+        return _CellPlace(self.sheet, name)
+
+    @property
+    def is_scoring_sheet(self) -> bool:
+        """Whether it names a rater and an answer where the scoring sheet does, and is no table.
+
+        In a table they stand below names, or in a row (a second one of names) without a gap.
+        """
+        texts = self.texts
+        in_table = all(texts[name] for name in _ROW_2) or (texts["F1"] and texts["X1"])
+        return bool(texts[_RATER] and texts[_ANSWER] and not in_table)
+
+    @property
+    def may_be_scored(self) -> bool:
+        """Whether it names a rater or an answer, or has numbers where step 2 is scored, as no notes have."""
+        points = [self.texts[name] for name in _STEPS["step2"].points.values()]
+        has_points = all(re.fullmatch(r"\d+(\.5)?", text) for text in points)
+        return bool(self.texts[_RATER] or self.texts[_ANSWER] or has_points)
+
+    def is_scored(self, cells: _StepCells) -> bool:
+        """Whether a rater filled in a step: in one that is left empty, the formulas of the sums give 0."""
+        if any(not self.cells[name].blank for name in cells.filled_in):
+            return True
+        sums = [self.cells[name] for name in cells.sums.values()]
+        return any(cell.issue is None and fold(cell.text) not in {"", "0"} for cell in sums)
+
+
+def rater_sheets(path: Path | TableFile, task: Task, columns: Mapping[str, str]) -> list[RaterSheet]:
     """Return the sheets of a rater's workbook; none if the file is no such workbook.
 
     They name a rater (F2) or an answer (X2), or hold points without either. A file is no such workbook if a
@@ -112,25 +175,24 @@ def rater_sheets(path: Path | TableFile, task: Task, columns: Mapping[str, str])
     """
     if isinstance(path, Path) and split_sheet(path)[0].suffix.lower() not in WORKBOOKS:
         return []
-    known = set(identities(task))
-    if not all(identity in known for identity in _identities()):
-        return []
     file = open_tables(path)
-    sheets = file.sheets
-    if file.wanted is not None:
-        sheets = [sheet for sheet in sheets if sheet.name.casefold() == file.wanted.strip().casefold()]
+    wanted = file.wanted
+    sheets = [s for s in file.sheets if wanted is None or s.name.casefold() == wanted.strip().casefold()]
+    if not sheets or not _has_all_parts(task):
+        return []
     for sheet in sheets:
         header = sheet.header()
         if not sheet.hidden and fits_ratings(header, task, find_roles(header, columns, RATING_COLUMNS)):
             return []
-    if not any(_text(sheet, _RATER) and _text(sheet, _ANSWER) and not _is_table(sheet) for sheet in sheets):
+    rated = [RaterSheet.of(sheet) for sheet in sheets]
+    if not any(sheet.is_scoring_sheet for sheet in rated):
         return []
-    shown = [sheet for sheet in sheets if file.wanted is not None or not sheet.hidden]
-    return [s for s in shown if _text(s, _RATER) or _text(s, _ANSWER) or _has_points(s)] or sheets
+    shown = [sheet for sheet in rated if wanted is not None or not sheet.sheet.hidden]
+    return [sheet for sheet in shown if sheet.may_be_scored] or rated
 
 
 def read_rater_sheets(
-    sheets: Sequence[Sheet], file: TableFile, task: Task, problems: Problems | list[str]
+    sheets: Sequence[RaterSheet], file: TableFile, task: Task, problems: Problems | list[str]
 ) -> list[RatingBuilder]:
     """Read the ratings of a rater's workbook, one a sheet on which something is scored.
 
@@ -138,23 +200,34 @@ def read_rater_sheets(
     is the Human ID; the scenario is carried.
     """
     source = RatingSource(task, file.path)
-    shown = [sheet for sheet in sheets if file.wanted is not None or not sheet.hidden]
-    scored = [sheet for sheet in shown if any(_is_step_scored(sheet, cells) for cells in _STEPS.values())]
+    shown = [sheet for sheet in sheets if file.wanted is not None or not sheet.sheet.hidden]
+    scored = [sheet for sheet in shown if any(sheet.is_scored(cells) for cells in _STEPS.values())]
     for sheet in scored:
-        _read_sheet(sheet, source)
+        _add_rating(source, sheet)
     if not scored:
         reason = "holds a score" if shown else "is visible, and hidden ones are not read. Show the sheets"
-        names = ", ".join(sheet.name for sheet in sheets)[:200]
+        names = ", ".join(sheet.sheet.name for sheet in sheets)[:200]
         source.problems.add(f"{file.path}: none of the sheets {names} {reason}.")
-    problems.extend(problem + ("" if number else _ADVICE) for number, problem in enumerate(source.problems))
+    for number, problem in enumerate(source.problems):
+        problems.extend([problem if number else f"{problem}{_ADVICE}"])
     return source.builders
 
 
-def _read_sheet(sheet: Sheet, source: RatingSource) -> None:
+def _has_all_parts(task: Task) -> bool:
+    known = identities(task)
+    return all(
+        f"{step}.{part}" in known
+        for step, cells in _STEPS.items()
+        for part in [*cells.items, *cells.points, *cells.sums]
+        if part not in {CATEGORY, INVALID}
+    )
+
+
+def _add_rating(source: RatingSource, sheet: RaterSheet) -> None:
     rater = _read_id(sheet, _RATER, "the Human ID", source.problems)
     answer = _read_id(sheet, _ANSWER, "the Answer ID", source.problems)
     scenario: str | None = ""
-    if _text(sheet, _SCENARIO):
+    if sheet.texts[_SCENARIO]:
         scenario = _read_id(sheet, _SCENARIO, "the FS ID", source.problems)
     if rater is None or answer is None or scenario is None:
         return
@@ -162,15 +235,15 @@ def _read_sheet(sheet: Sheet, source: RatingSource) -> None:
     if scenario and scenario.casefold() not in parts:
         if other := next((part for part in parts if re.fullmatch(r"fs\d+", part)), None):
             source.problems.add(
-                f"{_place(sheet, _ANSWER)}: found the answer {answer!r}, which is of "
-                f"{other.upper()}, but {_SCENARIO} says {scenario!r}. Correct the one that is wrong."
+                f"{sheet.place(_ANSWER)}: found the answer {answer!r}, which is of {other.upper()}, but "
+                f"{_SCENARIO} says {scenario!r}. Correct the one that is wrong."
             )
             return
         answer = f"{answer}_{scenario}"
-    builder = source.add(answer, rater, f"{sheet.path}, {sheet.name}")
+    builder = source.add(answer, rater, f"{sheet.sheet.path}, {sheet.sheet.name}")
     builder.carry({"scenario": scenario})
     for step_id, cells in _STEPS.items():
-        if not _is_step_scored(sheet, cells):
+        if not sheet.is_scored(cells):
             continue
         for number, row in enumerate(cells.rows, 1):
             for part, column in cells.items.items():
@@ -182,64 +255,26 @@ def _read_sheet(sheet: Sheet, source: RatingSource) -> None:
 
 def _set(
     builder: RatingBuilder,
-    sheet: Sheet,
+    sheet: RaterSheet,
     name: str,
     identity: str,
     problems: Problems,
     item: int | None = None,
 ) -> None:
-    cell = sheet.cell(name)
-    if cell.issue is not None and not cell.issue.only_ids:
-        issue = cell.issue
-        problems.add(f"{_place(sheet, name)} is {issue.what} where {identity} is due. {issue.advice}")
-    elif not cell.blank:
-        builder.set(identity, clean_name(cell.text), _place(sheet, name), item=item)
+    issue = sheet.cells[name].issue
+    if issue is not None and not issue.only_ids:
+        problems.add(f"{sheet.place(name)} is {issue.what} where {identity} is due. {issue.advice}")
+    elif sheet.texts[name]:
+        builder.set(identity, sheet.texts[name], sheet.place(name), item=item)
 
 
-def _read_id(sheet: Sheet, name: str, expected: str, problems: Problems) -> str | None:
-    cell = sheet.cell(name)
-    if cell.issue is not None:
-        issue = cell.issue
-        problems.add(f"{_place(sheet, name)} is {issue.what} where {expected} is due. {issue.advice}")
+def _read_id(sheet: RaterSheet, name: str, expected: str, problems: Problems) -> str | None:
+    issue = sheet.cells[name].issue
+    if issue is not None:
+        problems.add(f"{sheet.place(name)} is {issue.what} where {expected} is due. {issue.advice}")
         return None
     try:
-        return clean_id(cell.text)
+        return clean_id(sheet.cells[name].text)
     except ValueError as error:
-        problems.add(f"{_place(sheet, name)}: {error} ({expected}).")
+        problems.add(f"{sheet.place(name)}: {error} ({expected}).")
         return None
-
-
-def _is_table(sheet: Sheet) -> bool:
-    """Whether F2 and X2 stand in a table: below names, or in a row (a second one of names) without a gap."""
-    row = [_text(sheet, f"{chr(letter)}2") for letter in range(ord("F"), ord("X"))]
-    return all(row) or bool(_text(sheet, "F1") and _text(sheet, "X1"))
-
-
-def _has_points(sheet: Sheet) -> bool:
-    """Whether numbers stand where step 2 is scored, as on no sheet of notes."""
-    return all(re.fullmatch(r"\d+(\.5)?", _text(sheet, name)) for name in _STEPS["step2"].points.values())
-
-
-def _is_step_scored(sheet: Sheet, cells: _StepCells) -> bool:
-    """Whether a rater filled in a step: in one that is left empty, the formulas of the sums give 0."""
-    if any(not sheet.cell(name).blank for name in cells.filled_in):
-        return True
-    sums = [sheet.cell(name) for name in cells.sums.values()]
-    return any(cell.issue is None and fold(cell.text) not in {"", "0"} for cell in sums)
-
-
-def _identities() -> list[str]:
-    return [
-        f"{step}.{part}"
-        for step, cells in _STEPS.items()
-        for part in [*cells.items, *cells.points, *cells.sums]
-        if part not in {CATEGORY, INVALID}
-    ]
-
-
-def _text(sheet: Sheet, name: str) -> str:
-    return clean_name(sheet.cell(name).text)
-
-
-def _place(sheet: Sheet, name: str) -> str:
-    return f"{sheet.path}: {sheet.place(name).name}"

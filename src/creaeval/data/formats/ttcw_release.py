@@ -54,7 +54,7 @@ def read_verdicts(
         except ValueError as error:
             source.problems.add(f"{table.cell_place(row, 'ttcw_idx')}: {error} (task {task.id}).")
             continue
-        where = str(table.cell_place(row, "verdict"))
+        where = table.cell_place(row, "verdict")
         if verdict and verdict not in _POINTS:
             source.problems.add(f"{where}: found {row.cells['verdict']!r:.60}, expected Yes, No or nothing.")
             continue

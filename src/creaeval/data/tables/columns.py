@@ -72,9 +72,11 @@ def read_columns(texts: Sequence[str], roles: Sequence[str] = ROLES) -> dict[str
 
 def check_roles(columns: Mapping[str, str] | None, roles: Sequence[str] = ROLES) -> dict[str, str]:
     """Return a mapping with clean names; DataError if it has an unknown role, or a column twice."""
+    if not columns:
+        return {}
     problems = Problems()
     checked: dict[str, str] = {}
-    for name, title in (columns or {}).items():
+    for name, title in columns.items():
         if name in roles:
             checked[name] = clean_name(title)
         else:
@@ -92,10 +94,17 @@ def find_roles(
     ``columns`` are the file's own names by role, ``standard`` those that a role has if it is not among them,
     or if the file lacks that column.
     """
-    named = {role: _find_title(header, title) for role, title in columns.items()}
+    own = {role: _find_title(header, title) for role, title in columns.items()}
     # A column that was said to be one thing is no other, whatever it is called.
-    rest = [title for title in header if title not in named.values()]
-    return {role: named.get(role) or find_column(rest, *standard[role]) for role in standard}
+    titles: dict[str, str] = {}
+    for title in header:
+        if title not in own.values():
+            titles.setdefault(fold(title), title)
+    roles = {role: own.get(role) for role in standard}
+    for role, names in standard.items():
+        if not roles[role]:
+            roles[role] = next((titles[key] for name in names if (key := fold(name)) in titles), None)
+    return roles
 
 
 def column_problems(

@@ -8,7 +8,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from creaeval.data.files import read_text
-from creaeval.data.ids import clean_name
+from creaeval.data.ids import clean_name, find_visible
 from creaeval.data.tables.table import Cell, make_table
 from creaeval.errors import DataError
 from creaeval.tasks import fold
@@ -61,7 +61,7 @@ class CsvFile:
         records = [
             (number, [Cell(text) for text in record])
             for number, record in enumerate(self._records(delimiter), 1)
-            if number > skip and any(map(clean_name, record))
+            if number > skip and any(map(find_visible, record))
         ]
         return make_table(self.path, None, records, odd_length)
 
@@ -71,24 +71,28 @@ class CsvFile:
         delimiters = ",;\t"
         if match := re.match(r"sep=([,;\t|])\r?\n", self._text, flags=re.IGNORECASE):
             delimiters, skip = match[1], 1
+        headers = {delimiter: self._header(delimiter, skip) for delimiter in delimiters}
         folded_keys = set(map(fold, keys))
-        widths: dict[str, int] = {}
-        longest: list[str] = []
-        for delimiter in delimiters:
-            rows = [row for row in self._records(delimiter, skip + 1) if any(map(clean_name, row))]
-            header = [clean_name(title) for title in rows[skip]] if len(rows) > skip else []
-            longest = max(longest, header, key=len)
-            if folded_keys.intersection(map(fold, header)):
-                widths[delimiter] = len(header)
+        widths = {
+            delimiter: len(header)
+            for delimiter, header in headers.items()
+            if folded_keys.intersection(map(fold, header))
+        }
         if widths:
             return max(widths, key=lambda delimiter: widths[delimiter]), skip
         line = self._text.strip().splitlines()[0][:200]
+        longest = [clean_name(title) for title in max(headers.values(), key=len)]
         advice = " It looks like JSON; name it .json." if line.startswith(("{", "[")) else hint(longest)
         raise DataError(
             f"{self.path}: no column 'response_id' or 'id' in the header, which reads {line!r}. Expected the "
             "names of the columns in the first row, with commas, semicolons or tabs between them."
             f"{advice}"
         )
+
+    def _header(self, delimiter: str, skip: int) -> list[str]:
+        """Return the names of the columns, if this is the delimiter."""
+        rows = [row for row in self._records(delimiter, skip + 1) if any(map(find_visible, row))]
+        return rows[skip] if len(rows) > skip else []
 
     def _records(self, delimiter: str, header_only: int = 0) -> list[list[str]]:
         """Return all records, or those up to the n-th that is not blank."""
@@ -100,7 +104,7 @@ class CsvFile:
         try:
             for record in reader:
                 records.append(record)
-                filled += any(map(clean_name, record))
+                filled += any(map(find_visible, record))
                 if header_only and filled == header_only:
                     break
         except csv.Error as error:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
-from creaeval.data.ids import clean_name
+from creaeval.data.ids import clean_name, find_visible
 from creaeval.errors import DataError, Problems
 from creaeval.tasks import fold
 
@@ -19,8 +20,7 @@ ID_COLUMNS = ("response_id", "id")
 _NAMES = ("an id", "a rater's name")
 
 
-@dataclass(frozen=True)
-class CellIssue:
+class CellIssue(NamedTuple):
     """Why a workbook's cell does not hold what somebody typed: ``what`` it is and ``advice`` on what to do.
 
     ``only_ids``: it is in the way only where an id is expected.
@@ -31,8 +31,7 @@ class CellIssue:
     only_ids: bool = False
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell's text, and what is wrong with it."""
 
     text: str
@@ -41,14 +40,13 @@ class Cell:
     @property
     def blank(self) -> bool:
         """Whether nothing is in it."""
-        return self.issue is None and not clean_name(self.text)
+        return self.issue is None and find_visible(self.text) is None
 
 
 BLANK = Cell("")
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """Where a cell stands: ``column`` counts from 1, ``title`` is the column's name where it has one.
 
     ``sheet`` is None unless the file is a workbook.
@@ -83,6 +81,11 @@ class Row:
     number: int
     cells: dict[str, str]
     odd: dict[str, CellIssue] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The texts without what nobody can see at their ends, as names and numbers are read."""
+        return {title: clean_name(text) for title, text in self.cells.items()}
 
 
 @dataclass(frozen=True)
@@ -177,13 +180,13 @@ def _header_problems(
 ) -> list[str]:
     problems = []
     for position, (cell, title) in enumerate(zip(titles, header, strict=True), 1):
-        name = Place(path, sheet, row, position).name
+        place = Place(path, sheet, row, position)
         if cell.issue is not None and sheet is not None and not cell.issue.only_ids:
-            problems.append(f"{path}: {name} is {cell.issue.what} where a column's name is due.")
+            problems.append(f"{path}: {place.name} is {cell.issue.what} where a column's name is due.")
         elif not title and sheet is not None:
             problems.append(
-                f"{path}: {name} is empty, so column {position} has no name in the header. Merged cells and "
-                "headers of several rows are not read; give each column one name, in one row."
+                f"{path}: {place.name} is empty, so column {position} has no name in the header. Merged "
+                "cells and headers of several rows are not read; give each column one name, in one row."
             )
         elif not title:
             problems.append(f"{path}, row {row}: column {position} has no name in the header.")

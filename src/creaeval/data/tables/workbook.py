@@ -22,7 +22,7 @@ from creaeval.data.tables.table import BLANK, Cell, CellIssue, Place, find_colum
 from creaeval.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from creaeval.data.tables.table import Table
@@ -49,11 +49,14 @@ class Sheet:
     def __str__(self) -> str:
         return f"{self.name} (hidden)" if self.hidden else self.name
 
-    def cell(self, name: str) -> Cell:
-        """Return a cell by its name, such as ``F2``; a blank one where the sheet has none."""
-        place = self.place(name)
-        cells = self._row(place.row)
-        return cells[place.column - 1] if place.column <= len(cells) else BLANK
+    def cells(self, names: Iterable[str]) -> dict[str, Cell]:
+        """Return cells by their names, such as ``F2``; blank ones where the sheet has none."""
+        cells = {}
+        for name in names:
+            number, column = coordinate_to_tuple(name)
+            row = self._row(number)
+            cells[name] = row[column - 1] if column <= len(row) else BLANK
+        return cells
 
     def place(self, name: str) -> Place:
         """Return the place of a cell by its name, such as ``F2``."""
