@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from creaeval.cli import data
 from creaeval.data import fetch as module
-from data.test_fetch import SET, Server, serving
+from data.fetch.test_fetch import SET, Server, serving
 from data_folder import shared_data
 
 if TYPE_CHECKING:

@@ -18,18 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Original:
-    """A file as its authors published it on GitHub.
+    """A file as its authors published it on GitHub, at a commit, so that it can be no other one tomorrow.
 
-    Parameters
-    ----------
-    repository : str
-        Owner and name.
-    commit : str
-        Its 40 digits, so that the file can be no other one tomorrow.
-    path : str
-        Inside the repository.
-    sha256 : str or None
-        Of its bytes; None where the file made from it is checked instead.
+    ``repository`` is owner and name, ``path`` that inside it. ``sha256`` is of its bytes; None where the file
+    made from it is checked instead.
     """
 
     repository: str
@@ -50,18 +42,9 @@ class Original:
 
 @dataclass(frozen=True)
 class Check:
-    """What a file must hold.
+    """What a file must hold: the SHA-256 of the whole, or of its ``columns`` as a CSV file of their own.
 
-    Parameters
-    ----------
-    file : str
-        Its name.
-    sha256 : str
-        Of the whole file, or of the columns and rows named below as a CSV file of their own.
-    columns : tuple of str
-        Columns of a CSV file; none for the whole file.
-    splits : tuple of str
-        Only rows with one of these in the column ``split``; none for all rows.
+    ``splits``: only rows with one of these in the column ``split``.
     """
 
     file: str
@@ -69,7 +52,7 @@ class Check:
     columns: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
 
-    def found(self, data: bytes) -> str:
+    def digest(self, data: bytes) -> str:
         """Return the SHA-256 to be compared, of the whole file where it lacks the columns."""
         return hashlib.sha256(self._part(data) or data).hexdigest()
 
@@ -90,20 +73,10 @@ class Check:
 
 @dataclass(frozen=True)
 class DataSet:
-    """A set of public data.
+    """A set of public data: its originals by a key of our own, and what is made of them.
 
-    Parameters
-    ----------
-    folder : str
-        The folder that holds it, in the folder of all data.
-    originals : mapping of str to Original
-        By a key of our own.
-    convert : callable
-        Makes the files.
-    checks : tuple of Check
-        What those files must hold.
-    notice : str
-        Who made the data, on what terms, and what was done to them, for SOURCE.md.
+    ``folder`` is its own in the folder of all data, ``checks`` say what the files must hold; ``notice`` says,
+    for SOURCE.md, who made the data, on what terms, and what was done to them.
     """
 
     folder: str
@@ -114,19 +87,7 @@ class DataSet:
 
 
 def csv_bytes(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    r"""Write a CSV file in UTF-8 with ``\n`` at the end of each row.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Names of the columns.
-    rows : iterable of sequence
-        Their values.
-
-    Returns
-    -------
-    bytes
-    """
+    r"""Write a CSV file in UTF-8 with ``\n`` at the end of each row."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

@@ -59,32 +59,11 @@ def download(
     max_bytes: int = MAX_BYTES,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> str:
-    """Download a file.
+    """Download a file and return the SHA-256 of what came; whatever fails, nothing stays at ``path``.
 
-    Parameters
-    ----------
-    url : str
-        Where it is.
-    path : Path
-        Where it goes; must not exist. Whatever fails, nothing stays there.
-    sha256 : str or None
-        What its bytes must have; None to take them as they are.
-    timeout : float
-        Seconds without a byte after which it is given up.
-    max_bytes : int, optional
-        What it may have.
-    progress : callable, optional
-        Told after every piece, and at the end.
-
-    Returns
-    -------
-    str
-        The SHA-256 of what came.
-
-    Raises
-    ------
-    DataError
-        It cannot be reached, is cut off, too large, or not what it should be.
+    ``path`` must not exist. The bytes must have ``sha256``, unless that is None. It is given up after
+    ``timeout`` seconds without a byte, or beyond ``max_bytes``; ``progress`` is called after every piece and
+    at the end. DataError if it cannot be reached, is cut off, too large, or not what it should be.
     """
     digest, received, total = hashlib.sha256(), 0, None
     try:
@@ -135,7 +114,7 @@ def _chunks(url: str, timeout: float) -> Generator[tuple[bytes, int | None]]:
         raise DataError(f"{url}: the server answered {error.code} ({error.reason}). {_HELP}") from error
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
-        said = (
+        words = (
             "no answer in time" if isinstance(reason, TimeoutError) else str(reason) or type(reason).__name__
         )
-        raise DataError(f"{url}: cannot be downloaded ({said}). {_HELP}") from error
+        raise DataError(f"{url}: cannot be downloaded ({words}). {_HELP}") from error

@@ -14,7 +14,7 @@ from creaeval.data.fetch.aut import AUT
 from creaeval.data.fetch.cgpst import CGPST
 from creaeval.data.fetch.download import Progress, download
 from creaeval.data.fetch.ttcw import TTCW
-from creaeval.errors import DataError, SettingError
+from creaeval.errors import DataError, Problems, SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -100,9 +100,9 @@ def fetch(
         for key, original in dataset.originals.items():
             path = work / original.name
             url = base_url + original.address
-            found = download(url, path, sha256=original.sha256, timeout=timeout, progress=progress)
+            digest = download(url, path, sha256=original.sha256, timeout=timeout, progress=progress)
             originals[key] = path.read_bytes()
-            lines.append(f"- {BASE_URL}{original.address}\n  SHA-256 {found}\n")
+            lines.append(f"- {BASE_URL}{original.address}\n  SHA-256 {digest}\n")
         made = _converted(name, dataset, originals)
         made["SOURCE.md"] = f"{dataset.notice}\n## Originals\n{''.join(lines)}".encode()
         _put(made, dataset, work, folder)
@@ -111,28 +111,28 @@ def fetch(
 
 def _verify_present(dataset: DataSet, folder: Path) -> bool:
     """Say whether every file is there, and refuse those that are not what they should be."""
-    problems, complete = [], True
+    problems, complete = Problems(), True
     for check in dataset.checks:
         path = folder / check.file
         try:
-            found = check.found(path.read_bytes())
+            digest = check.digest(path.read_bytes())
         except FileNotFoundError:
             complete = False
         except OSError as error:
             raise DataError(f"{path}: cannot be read ({error.strerror or error}).") from error
         else:
-            if found != check.sha256:
-                problems.append(f"{path}: is there and stays as it is, but {_differs(check, found)}")
+            if digest != check.sha256:
+                problems.add(f"{path}: is there and stays as it is, but {_differs(check, digest)}")
     if problems:
-        problems.append("Move it away, or name another folder with --out.")
-        raise DataError(problems[0], problems[1:])
+        problems.add("Move it away, or name another folder with --out.")
+    problems.stop()
     return complete
 
 
-def _differs(check: Check, found: str) -> str:
+def _differs(check: Check, digest: str) -> str:
     part = f" of {', '.join(check.columns)}" if check.columns else ""
     rows = f" in the rows of {' and '.join(check.splits)}" if check.splits else ""
-    return f"has SHA-256 {found}{part}{rows}, expected {check.sha256}."
+    return f"has SHA-256 {digest}{part}{rows}, expected {check.sha256}."
 
 
 def _converted(name: str, dataset: DataSet, originals: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -144,13 +144,14 @@ def _converted(name: str, dataset: DataSet, originals: Mapping[str, bytes]) -> d
             f"{str(error)[:200]}). Nothing was kept. A network that answers with pages of its own does this; "
             "otherwise please report it."
         ) from error
-    wrong = [
-        f"{name}: {check.file} as made from what came {_differs(check, found)}"
-        for check in dataset.checks
-        if (found := check.found(made[check.file])) != check.sha256
-    ]
-    if wrong:
-        raise DataError(wrong[0], [*wrong[1:], "Nothing was kept. Please report it."])
+    problems = Problems()
+    for check in dataset.checks:
+        digest = check.digest(made[check.file])
+        if digest != check.sha256:
+            problems.add(f"{name}: {check.file} as made from what came {_differs(check, digest)}")
+    if problems:
+        problems.add("Nothing was kept. Please report it.")
+    problems.stop()
     return made
 
 
@@ -173,15 +174,14 @@ def _workplace(folder: Path) -> Iterator[Path]:
 def _put(made: Mapping[str, bytes], dataset: DataSet, work: Path, folder: Path) -> None:
     """Move files to their final names, each at once, after it is known that none is in the way."""
     verified = {check.file for check in dataset.checks}
-    new, problems = [], []
+    new, problems = [], Problems()
     for file, data in made.items():
         path = folder / file
         if not path.exists():
             new.append(file)
         elif file not in verified and path.read_bytes() != data:
-            problems.append(f"{path}: is there, stays as it is, and differs from what came. Move it away.")
-    if problems:
-        raise DataError(problems[0], problems[1:])
+            problems.add(f"{path}: is there, stays as it is, and differs from what came. Move it away.")
+    problems.stop()
     for file in new:
         part = work / f"{file}.new"
         part.write_bytes(made[file])

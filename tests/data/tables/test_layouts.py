@@ -15,8 +15,8 @@ from creaeval.data import Rating, Response, read_ratings, unmatched
 from creaeval.sheets import ItemScores, ScoreSheet
 from creaeval.tasks import display_name
 
-from .support import brick, cgpst, problems_of, the_problem, write
-from .workbooks import LONG, workbook
+from ..support import brick, cgpst, problems_of, the_problem, write
+from ..workbooks import LONG, workbook
 
 Found = dict[tuple[str, str], dict[str, float]]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from creaeval.data import read_responses
 
-from .support import brick, cgpst, problems_of, the_problem, write
+from ..support import brick, cgpst, problems_of, the_problem, write
 
 
 def test_columns_are_steps_by_id_or_name_and_others_are_carried(tmp_path: Path) -> None:

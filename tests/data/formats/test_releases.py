@@ -10,8 +10,8 @@ import pytest
 from creaeval.data import find_scenario, read_ratings, read_responses, read_scenarios, read_scores
 from creaeval.tasks import load_task
 
-from .support import cgpst, the_problem, write
-from .workbooks import workbook
+from ..support import cgpst, the_problem, write
+from ..workbooks import workbook
 
 if TYPE_CHECKING:
     from pathlib import Path

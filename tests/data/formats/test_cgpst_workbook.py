@@ -10,8 +10,8 @@ from openpyxl import Workbook  # type: ignore[import-untyped,unused-ignore]
 from creaeval.data import read_ratings
 from creaeval.sheets import ItemScores
 
-from .support import brick, cgpst, problems_of, the_problem
-from .test_xlsx import rewrite
+from ..support import brick, cgpst, problems_of, the_problem
+from ..tables.test_workbook import rewrite
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -195,7 +195,7 @@ def test_the_known_uses_of_train_and_val_are_as_many_as_said() -> None:
     splits = [row["split"] for row in csv.DictReader(io.StringIO(data.decode(), newline=""))]
     assert (splits.count("train"), splits.count("val")) == (13_567, 842)
     (check,) = AUT.checks
-    assert check.found(data) == check.sha256
+    assert check.digest(data) == check.sha256
 
 
 def test_known_uses_survive_the_way_through_the_published_form() -> None:
@@ -219,7 +219,7 @@ def test_known_uses_survive_the_way_through_the_published_form() -> None:
     csv.writer(studies).writerows([["type", "src", "prompt", "response"], *bottle])
     originals["studies"] = studies.getvalue().encode()
     (check,) = AUT.checks
-    assert check.found(AUT.convert(originals)["aut.csv"]) == check.sha256
+    assert check.digest(AUT.convert(originals)["aut.csv"]) == check.sha256
 
 
 def test_the_known_stories_and_tests_survive_the_way_through_the_published_form() -> None:
@@ -268,7 +268,7 @@ def test_the_known_stories_and_tests_survive_the_way_through_the_published_form(
     }
     made = TTCW.convert(originals)
     for check in TTCW.checks:
-        assert check.found(made[check.file]) == check.sha256, check.file
+        assert check.digest(made[check.file]) == check.sha256, check.file
     assert made["judge_verdicts.csv"] == (folder / "judge_verdicts.csv").read_bytes()
 
 
@@ -282,11 +282,11 @@ def test_the_sample_is_taken_over_as_it_is() -> None:
 
 def test_a_check_of_columns_sees_no_others_and_one_of_splits_no_other_rows() -> None:
     check = Check("t.csv", "", columns=("a",), splits=("x",))
-    first = check.found(b"split,a,b\nx,1,2\ny,3,4\n")
+    first = check.digest(b"split,a,b\nx,1,2\ny,3,4\n")
     assert first == hashlib.sha256(b"a\n1\n").hexdigest()
-    assert first == check.found(b"b,a,split\n9,1,x\n")
-    assert first != check.found(b"b,a,split\n9,2,x\n")
-    assert check.found(b"b\n1\n") == hashlib.sha256(b"b\n1\n").hexdigest()
+    assert first == check.digest(b"b,a,split\n9,1,x\n")
+    assert first != check.digest(b"b,a,split\n9,2,x\n")
+    assert check.digest(b"b\n1\n") == hashlib.sha256(b"b\n1\n").hexdigest()
 
 
 @pytest.mark.parametrize("name", DATASETS)

@@ -7,7 +7,7 @@ import pytest
 
 from creaeval.data import read_responses
 
-from .support import brick, cgpst, problems_of, the_problem, write
+from ..support import brick, cgpst, problems_of, the_problem, write
 
 if TYPE_CHECKING:
     from pathlib import Path

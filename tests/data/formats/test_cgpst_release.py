@@ -8,7 +8,7 @@ import pytest
 from creaeval.data import read_ratings, read_responses
 from creaeval.sheets import disagreements
 
-from .support import cgpst, problems_of, the_problem, write
+from ..support import cgpst, problems_of, the_problem, write
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from docx.oxml.ns import nsdecls
 
 from creaeval.data import read_responses
 
-from .support import brick, cgpst, the_problem, write
+from ..support import brick, cgpst, the_problem, write
 
 if TYPE_CHECKING:
     from pathlib import Path

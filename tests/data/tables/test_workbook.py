@@ -11,8 +11,8 @@ from openpyxl import Workbook  # type: ignore[import-untyped,unused-ignore]
 from creaeval.data import read_ratings, read_responses
 from creaeval.data.tables import workbook as xlsx_table
 
-from .support import brick, cgpst, problems_of, the_problem, write
-from .workbooks import LONG, workbook
+from ..support import brick, cgpst, problems_of, the_problem, write
+from ..workbooks import LONG, workbook
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from creaeval.data import read_columns, read_ratings
 from creaeval.errors import SettingError
 
-from .support import brick, cgpst, problems_of, the_problem, write
-from .workbooks import LONG, workbook
+from ..support import brick, cgpst, problems_of, the_problem, write
+from ..workbooks import LONG, workbook
 
 
 def csv_file(folder: Path, *rows: str, name: str = "ratings.csv") -> Path:
