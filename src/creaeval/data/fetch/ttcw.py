@@ -53,14 +53,14 @@ def _convert(originals: Mapping[str, bytes]) -> dict[str, bytes]:
     ids = [story["story_id"] for story in stories]
     experts = [
         (
-            one["story_id"],
-            one["ttcw_idx"],
-            dimensions[one["ttcw_idx"]],
-            one["expert_idx"],
-            one["binary_verdict"],
-            len(one["explanation"].split()),
+            verdict["story_id"],
+            verdict["ttcw_idx"],
+            dimensions[verdict["ttcw_idx"]],
+            verdict["expert_idx"],
+            verdict["binary_verdict"],
+            len(verdict["explanation"].split()),
         )
-        for one in json.loads(originals["experts"])
+        for verdict in json.loads(originals["experts"])
     ]
     experts.sort(key=lambda row: (_place(row[0]), row[1], row[3]))
     judged = []
@@ -68,8 +68,8 @@ def _convert(originals: Mapping[str, bytes]) -> dict[str, bytes]:
         lines = [json.loads(line) for line in originals[judge].decode().split("\n") if line.strip()]
         responses: dict[str, str] = {line["id"]: line["response"] for line in lines}
         judged += [
-            (one, test, dimension, judge, *_verdict(responses.get(f"story_{one}_test{test}")))
-            for one in ids
+            (story, test, dimension, judge, *_verdict(responses.get(f"story_{story}_test{test}")))
+            for story in ids
             for test, dimension in dimensions.items()
         ]
     return {

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.data.ids import MISSING, clean_id
+from creaeval.data.ids import MISSING, clean_id, clean_name
 from creaeval.data.rating_builder import RatingSource
 from creaeval.data.tables.layouts import Source, find_layout
+from creaeval.data.tables.table import Place
 
 if TYPE_CHECKING:
     from creaeval.data.rating_builder import RatingBuilder
@@ -26,8 +27,9 @@ def read_table_ratings(ratings: RatingTable, problems: Problems | list[str]) -> 
     layout, table = find_layout(ratings), ratings.table
     source = RatingSource(ratings.task, table.path)
     reader = _RowReader(table, layout, source)
-    for row in table.rows:
-        reader.read(row)
+    names = [{title: clean_name(text) for title, text in row.cells.items()} for row in table.rows]
+    for row, texts in zip(table.rows, names, strict=True):
+        reader.read(row, texts)
     if not source.builders and not source.problems:
         source.problems.add(f"{table.where}: none of its {len(table.rows)} rows holds a score.")
     header = " Row 1 is the header." if table.sheet is None else ""
@@ -40,6 +42,7 @@ class _RowReader:
 
     def __init__(self, table: Table, layout: Layout, source: RatingSource) -> None:
         self._table, self._layout, self._source = table, layout, source
+        self._columns = {title: number for number, title in enumerate(table.header, 1)}
         #: By response, rater and stage.
         self._builders: dict[tuple[str, str, str], RatingBuilder] = {}
         #: By what was written; the same few ids stand in many rows.
@@ -47,26 +50,28 @@ class _RowReader:
         #: What could not be read in the row in hand, and what was expected there.
         self._refused: set[tuple[Source, str]] = set()
 
-    def read(self, row: Row) -> None:
+    def read(self, row: Row, texts: dict[str, str]) -> None:
+        """Read a row; ``texts`` are its cells without what nobody can see."""
+        self._row, self._texts = row, texts
         self._refused.clear()
-        rated = [self._read_score(row, column) for column in self._layout.scores]
-        carried = {title: row.names[title] for title in self._layout.carried}
+        rated = [self._read_score(column) for column in self._layout.scores]
+        carried = {title: texts[title] for title in self._layout.carried}
         for builder in dict.fromkeys(rated):
             if builder is not None:
                 builder.carry(carried)
 
-    def _read_score(self, row: Row, column: ScoreColumn) -> RatingBuilder | None:
-        layout = self._layout
-        if layout.wide and column.title not in row.odd and row.names[column.title] in MISSING:
+    def _read_score(self, column: ScoreColumn) -> RatingBuilder | None:
+        layout, row, title = self._layout, self._row, column.title
+        if layout.wide and title not in row.odd and self._texts[title] in MISSING:
             return None
-        score = self._text(row, Source(column.title), "a score")
-        response = self._id(row, column.response, "an id")
-        rater = self._id(row, column.rater, "a rater's name")
-        dimension = self._text(row, column.dimension, "a dimension")
-        item = self._text(row, Source(layout.item), "an item's number")
-        stage = self._text(row, Source(layout.stage), "a stage")
+        score = self._text(Source(title), "a score")
+        response = self._id(column.response, "an id")
+        rater = self._id(column.rater, "a rater's name")
+        dimension = self._text(column.dimension, "a dimension")
+        item = self._text(Source(layout.item), "an item's number")
+        stage = self._text(Source(layout.stage), "a stage")
         if stage is not None:
-            stage = "" if stage in MISSING else self._id(row, Source(layout.stage), "a stage")
+            stage = "" if stage in MISSING else self._id(Source(layout.stage), "a stage")
         if response is None or rater is None or stage is None:
             return None
         if score is None or dimension is None or item is None:
@@ -75,24 +80,24 @@ class _RowReader:
         if builder is None:
             builder = self._source.add(response, rater, self._table.row_place(row), stage)
             self._builders[response, rater, stage] = builder
-        place = self._table.cell_place(row, column.title)
+        place = Place(self._table.path, self._table.sheet, row.number, self._columns[title], title)
         builder.set(dimension, score, place, item=item or None, row=row.number)
         return builder
 
-    def _text(self, row: Row, source: Source, expected: str) -> str | None:
+    def _text(self, source: Source, expected: str) -> str | None:
         title = source.title
         if title is None:
             return source.text
-        if title in row.odd:
+        if title in self._row.odd:
             if (source, expected) in self._refused:
                 return None
-            if self._table.read(row, title, expected, self._source.problems) is None:
+            if self._table.read(self._row, title, expected, self._source.problems) is None:
                 self._refused.add((source, expected))
                 return None
-        return row.names[title]
+        return self._texts[title]
 
-    def _id(self, row: Row, source: Source, expected: str) -> str | None:
-        text = self._text(row, source, expected)
+    def _id(self, source: Source, expected: str) -> str | None:
+        text = self._text(source, expected)
         if text is None or text in self._ids:
             return self._ids.get(text or "")
         if (source, expected) not in self._refused:
@@ -100,9 +105,7 @@ class _RowReader:
                 self._ids[text] = clean_id(text)
             except ValueError as error:
                 self._refused.add((source, expected))
-                in_workbook = self._table.sheet is not None
-                advice = " Cells that are merged over several rows are not read."
-                self._source.problems.add(
-                    f"{self._table.row_place(row)}: {error}.{advice if in_workbook and not text else ''}"
-                )
+                merged = " Cells that are merged over several rows are not read."
+                advice = merged if self._table.sheet is not None and not text else ""
+                self._source.problems.add(f"{self._table.row_place(self._row)}: {error}.{advice}")
         return self._ids.get(text)

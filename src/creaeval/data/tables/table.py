@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from creaeval.data.ids import clean_name, find_visible
@@ -81,11 +80,6 @@ class Row:
     number: int
     cells: dict[str, str]
     odd: dict[str, CellIssue] = field(default_factory=dict)
-
-    @cached_property
-    def names(self) -> dict[str, str]:
-        """The texts without what nobody can see at their ends, as names and numbers are read."""
-        return {title: clean_name(text) for title, text in self.cells.items()}
 
 
 @dataclass(frozen=True)

@@ -51,12 +51,12 @@ class Sheet:
 
     def cells(self, names: Iterable[str]) -> dict[str, Cell]:
         """Return cells by their names, such as ``F2``; blank ones where the sheet has none."""
-        cells = {}
-        for name in names:
-            number, column = coordinate_to_tuple(name)
-            row = self._row(number)
-            cells[name] = row[column - 1] if column <= len(row) else BLANK
-        return cells
+        places = {name: coordinate_to_tuple(name) for name in names}
+        self._row(max(row for row, _ in places.values()))
+        return {
+            name: self._row(row)[column - 1] if column <= len(self._row(row)) else BLANK
+            for name, (row, column) in places.items()
+        }
 
     def place(self, name: str) -> Place:
         """Return the place of a cell by its name, such as ``F2``."""
