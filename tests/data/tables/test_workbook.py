@@ -97,6 +97,14 @@ def test_a_formula_with_a_stored_value_is_that_value_also_an_empty_text(tmp_path
     assert [rating.sheet.final(f"step2.{part}") for part in ("focus", "adequacy")] == [7, None]
 
 
+def test_a_fraction_where_an_item_or_a_dimension_is_due_is_no_lost_score(tmp_path: Path) -> None:
+    header = [*LONG, "item"]
+    rows = [["R1", "A", "step1.originality", 2, 1.5], ["R1", "A", 2.5, 2, None]]
+    first, second = problems_of(lambda: focus(workbook(tmp_path / "a.xlsx", header, *rows)))
+    assert "ratings!D2: item: found '1.5', expected a whole number from 1 to " in first
+    assert "ratings!D3: task cgpst has no dimension '2.5'" in second
+
+
 def rewrite(path: Path, name: str, changes: dict[bytes, bytes]) -> Path:
     out = io.BytesIO()
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(out, "w") as new:

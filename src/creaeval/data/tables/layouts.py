@@ -32,7 +32,7 @@ _LAYOUTS = (
 )
 
 
-class Source(NamedTuple):
+class Origin(NamedTuple):
     """Where a part of a rating is read: in a column, or in the header itself (``title`` is None)."""
 
     title: str | None
@@ -42,9 +42,9 @@ class Source(NamedTuple):
 class ScoreColumn(NamedTuple):
     """A column of scores, with what says whose they are."""
 
-    response: Source
-    rater: Source
-    dimension: Source
+    response: Origin
+    rater: Origin
+    dimension: Origin
     title: str
 
 
@@ -102,19 +102,19 @@ def find_layout(ratings: RatingTable) -> Layout:
     item, stage = named["item"], named["stage"]
     if named["response_id"] is None:
         return _raters_in_rows(ratings)
-    response = Source(named["response_id"])
+    response = Origin(named["response_id"])
     if rater and dimension and score:
-        column = ScoreColumn(response, Source(rater), Source(dimension), score)
+        column = ScoreColumn(response, Origin(rater), Origin(dimension), score)
         return Layout((column,), item, stage, wide=False, carried=tuple(rest))
     if score or (rater and dimension):
         raise DataError(f"{table.where}: {ratings.missing()}. {ratings.present(_LONG)} {_LAYOUTS}")
     if dimension:
-        columns = [ScoreColumn(response, Source(None, title), Source(dimension), title) for title in rest]
+        columns = [ScoreColumn(response, Origin(None, title), Origin(dimension), title) for title in rest]
         return Layout(tuple(columns), item, stage, wide=True)
     return _one_dimension_by_raters(ratings, response) or _dimensions_in_columns(ratings, response)
 
 
-def _one_dimension_by_raters(ratings: RatingTable, response: Source) -> Layout | None:
+def _one_dimension_by_raters(ratings: RatingTable, response: Origin) -> Layout | None:
     """Return the layout with a column for each rater, where the task has but one dimension to rate."""
     table, task, named, rest = ratings.table, ratings.task, ratings.named, ratings.rest
     raters = [title for title in rest if _names_rater(title)]
@@ -124,8 +124,8 @@ def _one_dimension_by_raters(ratings: RatingTable, response: Source) -> Layout |
     about = _about_uses(task, rest)
     if any(_check_unused(table, task, title) for title in others if title not in about):
         return None
-    dimension = Source(None, _only_dimension(task))
-    columns = [ScoreColumn(response, Source(None, title), dimension, title) for title in raters]
+    dimension = Origin(None, _only_dimension(task))
+    columns = [ScoreColumn(response, Origin(None, title), dimension, title) for title in raters]
     return Layout(tuple(columns), named["item"], named["stage"], wide=True, carried=tuple(others))
 
 
@@ -160,12 +160,12 @@ def _raters_in_rows(ratings: RatingTable) -> Layout:
             f"{', '.join(rest)[:200]} responses, but no column says which dimension of task {task.id} was "
             "rated. Add a column 'dimension', or turn the table round so that its rows are responses."
         )
-    part = Source(dimension) if dimension is not None else Source(None, _only_dimension(task))
-    columns = tuple(ScoreColumn(Source(None, title), Source(rater), part, title) for title in rest)
+    part = Origin(dimension) if dimension is not None else Origin(None, _only_dimension(task))
+    columns = tuple(ScoreColumn(Origin(None, title), Origin(rater), part, title) for title in rest)
     return Layout(columns, None, named["stage"], wide=True)
 
 
-def _dimensions_in_columns(ratings: RatingTable, response: Source) -> Layout:
+def _dimensions_in_columns(ratings: RatingTable, response: Origin) -> Layout:
     table, task, named = ratings.table, ratings.task, ratings.named
     rater, item = named["rater"], named["item"]
     problems = Problems()
@@ -180,14 +180,14 @@ def _dimensions_in_columns(ratings: RatingTable, response: Source) -> Layout:
                     f"{where}: no rater is named. Add a column 'rater', or call the column {title}_A, with "
                     f"the rater's name for A.{ratings.hint(['rater'])}"
                 )
-            columns.append(ScoreColumn(response, Source(rater), Source(None, title), title))
+            columns.append(ScoreColumn(response, Origin(rater), Origin(None, title), title))
         elif len(readings) > 1:
             ways = " or ".join(f"{name} by {person!r}" for name, person in readings)
             problems.add(f"{where}: could be {ways}. Give the ratings one a row. {_LAYOUTS}")
         elif readings:
             name, person = readings[0]
             problems.extend(f"{where}: {problem}" for problem in _check_rater(task, name, person, item))
-            columns.append(ScoreColumn(response, Source(None, person), Source(None, name), title))
+            columns.append(ScoreColumn(response, Origin(None, person), Origin(None, name), title))
         else:
             problems.extend(f"{where}: {problem}" for problem in _check_unused(table, task, title))
             carried.append(title)

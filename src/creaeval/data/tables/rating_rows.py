@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.data.ids import MISSING, clean_id, clean_name
 from creaeval.data.rating_builder import RatingSource
-from creaeval.data.tables.layouts import Source, find_layout
+from creaeval.data.tables.layouts import Origin, find_layout
 from creaeval.data.tables.table import Place
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class _RowReader:
         #: By what was written; the same few ids stand in many rows.
         self._ids: dict[str, str] = {}
         #: What could not be read in the row in hand, and what was expected there.
-        self._refused: set[tuple[Source, str]] = set()
+        self._refused: set[tuple[Origin, str]] = set()
 
     def read(self, row: Row, texts: dict[str, str]) -> None:
         """Read a row; ``texts`` are its cells without what nobody can see."""
@@ -64,14 +64,14 @@ class _RowReader:
         layout, row, title = self._layout, self._row, column.title
         if layout.wide and title not in row.odd and self._texts[title] in MISSING:
             return None
-        score = self._text(Source(title), "a score")
+        score = self._text(Origin(title), "a score")
         response = self._id(column.response, "an id")
         rater = self._id(column.rater, "a rater's name")
         dimension = self._text(column.dimension, "a dimension")
-        item = self._text(Source(layout.item), "an item's number")
-        stage = self._text(Source(layout.stage), "a stage")
+        item = self._text(Origin(layout.item), "an item's number")
+        stage = self._text(Origin(layout.stage), "a stage")
         if stage is not None:
-            stage = "" if stage in MISSING else self._id(Source(layout.stage), "a stage")
+            stage = "" if stage in MISSING else self._id(Origin(layout.stage), "a stage")
         if response is None or rater is None or stage is None:
             return None
         if score is None or dimension is None or item is None:
@@ -84,27 +84,27 @@ class _RowReader:
         builder.set(dimension, score, place, item=item or None, row=row.number)
         return builder
 
-    def _text(self, source: Source, expected: str) -> str | None:
-        title = source.title
+    def _text(self, origin: Origin, expected: str) -> str | None:
+        title = origin.title
         if title is None:
-            return source.text
+            return origin.text
         if title in self._row.odd:
-            if (source, expected) in self._refused:
+            if (origin, expected) in self._refused:
                 return None
             if self._table.read(self._row, title, expected, self._source.problems) is None:
-                self._refused.add((source, expected))
+                self._refused.add((origin, expected))
                 return None
         return self._texts[title]
 
-    def _id(self, source: Source, expected: str) -> str | None:
-        text = self._text(source, expected)
-        if text is None or text in self._ids:
-            return self._ids.get(text or "")
-        if (source, expected) not in self._refused:
+    def _id(self, origin: Origin, expected: str) -> str | None:
+        text = self._text(origin, expected)
+        if text is None:
+            return None
+        if text not in self._ids and (origin, expected) not in self._refused:
             try:
                 self._ids[text] = clean_id(text)
             except ValueError as error:
-                self._refused.add((source, expected))
+                self._refused.add((origin, expected))
                 merged = " Cells that are merged over several rows are not read."
                 advice = merged if self._table.sheet is not None and not text else ""
                 self._source.problems.add(f"{self._table.row_place(self._row)}: {error}.{advice}")

@@ -66,9 +66,11 @@ class Sheet:
     def header(self) -> tuple[str, ...]:
         """Return the texts of the first row that is not blank."""
         for number in range(1, _FIRST_ROWS + 1):
-            texts = tuple(cell.text.strip() for cell in self._row(number))
-            if not all(cell.blank for cell in self._row(number)):
-                return tuple(filter(None, texts))
+            row = self._row(number)
+            if not all(cell.blank for cell in row):
+                return tuple(text for cell in row if (text := cell.text.strip()))
+            if number > len(self._rows):
+                break
         return ()
 
     def rows(self) -> list[list[Cell]]:
