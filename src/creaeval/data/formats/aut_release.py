@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.data.ids import clean_id
 from creaeval.data.points import read_number
 from creaeval.data.rating_builder import RatingSource
 from creaeval.data.score_table import Scores
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from creaeval.data.rating_builder import RatingBuilder
-    from creaeval.data.tables.table import Row, Table
+    from creaeval.data.tables.table import Table
     from creaeval.tasks import Task
 
 #: How the method of scores is called that somebody else had made.
@@ -38,7 +37,7 @@ def read_aut_means(table: Table, task: Task, problems: Problems | list[str]) -> 
     source = RatingSource(task, table.path)
     for row in table.rows:
         mean = row.cells["human_mean"]
-        if not mean.strip() or (use := _use_id(table, row, source.problems)) is None:
+        if not mean.strip() or (use := table.read_id(row, USE_ID, source.problems)) is None:
             continue
         builder = source.add(use, _MEAN, table.row_place(row))
         where = table.cell_place(row, "human_mean")
@@ -57,7 +56,7 @@ def read_aut_predictions(table: Table, task: Task) -> list[Scores]:
     carried: dict[str, dict[str, str]] = {}
     for row in table.rows:
         predicted = [title for title in columns if row.cells[title].strip()]
-        if not predicted or (use := _use_id(table, row, problems)) is None:
+        if not predicted or (use := table.read_id(row, USE_ID, problems)) is None:
             continue
         carried[use] = {"object": row.cells["prompt"]}
         for title in predicted:
@@ -82,11 +81,3 @@ def _dimension(table: Table, task: Task) -> tuple[str, str]:
             "another. Use --task aut."
         )
     return task.steps[0].id, task.steps[0].dimensions[0].id
-
-
-def _use_id(table: Table, row: Row, problems: Problems) -> str | None:
-    try:
-        return clean_id(row.cells[USE_ID])
-    except ValueError as error:
-        problems.add(f"{table.cell_place(row, USE_ID)}: {error}.")
-        return None

@@ -187,8 +187,7 @@ def rater_sheets(path: Path | TableFile, task: Task, columns: Mapping[str, str])
     rated = [RaterSheet.of(sheet) for sheet in sheets]
     if not any(sheet.is_scoring_sheet for sheet in rated):
         return []
-    shown = [sheet for sheet in rated if wanted is not None or not sheet.sheet.hidden]
-    return [sheet for sheet in shown if sheet.may_be_scored] or rated
+    return [sheet for sheet in rated if _is_shown(sheet, file) and sheet.may_be_scored] or rated
 
 
 def read_rater_sheets(
@@ -200,7 +199,7 @@ def read_rater_sheets(
     is the Human ID; the scenario is carried.
     """
     source = RatingSource(task, file.path)
-    shown = [sheet for sheet in sheets if file.wanted is not None or not sheet.sheet.hidden]
+    shown = [sheet for sheet in sheets if _is_shown(sheet, file)]
     scored = [sheet for sheet in shown if any(sheet.is_scored(cells) for cells in _STEPS.values())]
     for sheet in scored:
         _add_rating(source, sheet)
@@ -211,6 +210,10 @@ def read_rater_sheets(
     for number, problem in enumerate(source.problems):
         problems.extend([problem if number else f"{problem}{_ADVICE}"])
     return source.builders
+
+
+def _is_shown(sheet: RaterSheet, file: TableFile) -> bool:
+    return file.wanted is not None or not sheet.sheet.hidden
 
 
 def _has_all_parts(task: Task) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from creaeval.data.ids import clean_id, clean_name
+from creaeval.data.ids import clean_name
 from creaeval.data.points import read_points
 from creaeval.data.rating_builder import RatingSource
 from creaeval.errors import DataError
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from creaeval.data.rating_builder import RatingBuilder
-    from creaeval.data.tables.table import Row, Table
+    from creaeval.data.tables.table import Table
     from creaeval.errors import Problems
     from creaeval.tasks import Task
 
@@ -47,7 +47,7 @@ def read_verdicts(
     source = RatingSource(task, table.path)
     builders: dict[tuple[str, str], RatingBuilder] = {}
     for row in table.rows:
-        story, name = (_id(table, row, title, source.problems) for title in (STORY_ID, scorer))
+        story, name = (table.read_id(row, title, source.problems) for title in (STORY_ID, scorer))
         verdict = clean_name(row.cells["verdict"]).casefold()
         try:
             number = read_points(row.cells["ttcw_idx"], 1, len(step.dimensions))
@@ -73,11 +73,3 @@ def _story_parts(story_id: str) -> dict[str, str]:
     """Split ``0_Claude`` into plot and writer; nothing where an id is no such pair."""
     match = re.fullmatch(r"(\d+)_(.+)", story_id)
     return {"plot_idx": match[1], "writer": match[2]} if match else {}
-
-
-def _id(table: Table, row: Row, title: str, problems: Problems) -> str | None:
-    try:
-        return clean_id(row.cells[title])
-    except ValueError as error:
-        problems.add(f"{table.cell_place(row, title)}: {error}.")
-        return None

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from creaeval.data.ids import clean_name, find_visible
+from creaeval.data.ids import clean_id, clean_name, find_visible
 from creaeval.errors import DataError, Problems
 from creaeval.tasks import fold
 
@@ -123,6 +123,14 @@ class Table:
         name = self.cell_place(row, title).name
         problems.extend([f"{self.path}: {name} is {issue.what} where {expected} is due. {issue.advice}"])
         return None
+
+    def read_id(self, row: Row, title: str, problems: Problems) -> str | None:
+        """Return the id in a cell; None, and a problem is noted, where there is none."""
+        try:
+            return clean_id(row.cells[title])
+        except ValueError as error:
+            problems.add(f"{self.cell_place(row, title)}: {error}.")
+            return None
 
 
 def find_column(header: Sequence[str], *names: str) -> str | None:
