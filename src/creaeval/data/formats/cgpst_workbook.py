@@ -104,9 +104,7 @@ _STEPS: Mapping[str, _StepCells] = {
     ),
 }
 _TOTAL = "X133"
-
-
-#: The cells whose absence or presence tells a rater's sheet from a table.
+#: A row of names without a gap is that of a table.
 _ROW_2 = [f"{chr(letter)}2" for letter in range(ord("F"), ord("X"))]
 _NAMES = {
     *(_RATER, _SCENARIO, _ANSWER, _TOTAL, "F1", "X1", *_ROW_2),
@@ -175,11 +173,11 @@ def rater_sheets(path: Path | TableFile, task: Task, columns: Mapping[str, str])
     """
     if isinstance(path, Path) and split_sheet(path)[0].suffix.lower() not in WORKBOOKS:
         return []
+    if not _has_all_parts(task):
+        return []
     file = open_tables(path)
     wanted = file.wanted
     sheets = [s for s in file.sheets if wanted is None or s.name.casefold() == wanted.strip().casefold()]
-    if not sheets or not _has_all_parts(task):
-        return []
     for sheet in sheets:
         header = sheet.header()
         if not sheet.hidden and fits_ratings(header, task, find_roles(header, columns, RATING_COLUMNS)):
