@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from creaeval.cli import data
 from creaeval.data import fetch as module
-from data.test_fetch import SET, Server, serving
+from data.fetch.test_fetch import SET, Server, serving
 from data_folder import shared_data
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from typer.testing import Result
 
-    from creaeval.data.fetched.download import Progress
+    from creaeval.data.fetch.download import Progress
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_data_that_creaeval_data_names_are_verified_and_not_downloaded(
 
 
 def test_a_terminal_shows_bytes_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    from creaeval.data.fetched.download import Progress
+    from creaeval.data.fetch.download import Progress
 
     steps = (Progress("a.json", 1000, 2000), Progress("a.json", 2000, None, done=True))
     show(steps, terminal=True)

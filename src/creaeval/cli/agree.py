@@ -241,7 +241,7 @@ def _read_scores(
     from creaeval.analysis import scores_of
     from creaeval.cli.stored import open_store
     from creaeval.data import read_scores
-    from creaeval.data.tables import split_sheet
+    from creaeval.data.tables.opening import split_sheet
     from creaeval.errors import SettingError
     from creaeval.methods import canonical_name
     from creaeval.tasks import load_task

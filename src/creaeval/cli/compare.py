@@ -108,7 +108,7 @@ def _read(
     """Read a run from the ledger or a folder, or the scores of a file, and find out its task."""
     from creaeval.cli.stored import open_store
     from creaeval.data import read_scores
-    from creaeval.data.tables import split_sheet
+    from creaeval.data.tables.opening import split_sheet
     from creaeval.errors import SettingError
     from creaeval.runs.folder import read_run_folder
     from creaeval.tasks import load_task

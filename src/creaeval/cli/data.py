@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from creaeval.data.fetched.download import Progress
+    from creaeval.data.fetch.download import Progress
 
 app = typer.Typer(help="Fetch public data.", no_args_is_help=True, rich_markup_mode=None)
 

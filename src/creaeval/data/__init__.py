@@ -1,14 +1,12 @@
 """Responses, ratings, scores and scenarios, and the readers of their files."""
 
-from creaeval.data.columns import USE_ROLES, read_columns
 from creaeval.data.items import make_step, split_items
-from creaeval.data.ratings import read_ratings
-from creaeval.data.readers import read_responses
-from creaeval.data.response import Item, Rating, Response, StepText
+from creaeval.data.model import Item, Rating, Response, Scores, StepText
+from creaeval.data.ratings import read_ratings, unmatched
+from creaeval.data.responses import read_responses
 from creaeval.data.scenarios import find_scenario, read_scenarios
-from creaeval.data.score_table import Scores
-from creaeval.data.scores_file import read_scores
-from creaeval.data.unmatched import unmatched
+from creaeval.data.scores import read_scores
+from creaeval.data.tables.columns import USE_ROLES, read_columns
 
 __all__ = [
     "USE_ROLES",

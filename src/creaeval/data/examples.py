@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.files import read_text
+from creaeval.data.files import parse_json, read_text
 from creaeval.data.ids import clean_name
-from creaeval.data.json_text import parse_json
 from creaeval.data.points import read_decimal
-from creaeval.data.table import find_column
-from creaeval.data.tables import read_table
+from creaeval.data.tables.opening import read_table
+from creaeval.data.tables.table import find_column
 from creaeval.errors import DataError, Problems
 from creaeval.tasks import find_part
 
@@ -90,7 +89,7 @@ def _entries(path: Path, task: Task) -> list[tuple[str, Mapping[str, Any]]]:
         return [(f"{path}, entry {number}", one) for number, one in enumerate(document, 1)]
     names = _work_names(task)
     table = read_table(path, names, lambda header: find_column(header, *names) is not None)
-    problems: list[str] = []
+    problems = Problems()
     rows: list[tuple[str, Mapping[str, Any]]] = [
         (
             table.row_place(row),
@@ -98,8 +97,7 @@ def _entries(path: Path, task: Task) -> list[tuple[str, Mapping[str, Any]]]:
         )
         for row in table.rows
     ]
-    if problems:
-        raise DataError(problems[0], problems[1:])
+    problems.stop()
     return rows
 
 

@@ -1,15 +1,16 @@
-"""Open a file of data and say, when it is not what its name says, what it looks like."""
+"""Open a file of data, parse JSON, and say what a file looks like when it is not what its name says."""
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from creaeval.errors import DataError
+from creaeval.errors import DataError, Problems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,23 +31,7 @@ _LONG_HIGH_RUN = re.compile(rb"[\x80-\xff]{4}")
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    bytes
-        Never empty.
-
-    Raises
-    ------
-    DataError
-        The file is missing, empty or cannot be read.
-    """
+    """Read a file; DataError if it is missing, empty or cannot be read."""
     if path.is_dir():
         raise DataError(f"{path}: is a folder, expected a file.")
     try:
@@ -95,26 +80,10 @@ def _kind_of_zip(data: bytes) -> str:
 
 
 def read_text(path: Path, expected: str, windows: bool = False) -> str:
-    """Read a text file.
+    """Read a text file without its byte order mark; ``expected`` says in messages what it should be.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    expected : str
-        What it should be, for messages: ``"JSON"``.
-    windows : bool, optional
-        Whether text that is not UTF-8 may be read as Windows-1252, as Excel saves CSV.
-
-    Returns
-    -------
-    str
-        Without a byte order mark; line ends as in the file.
-
-    Raises
-    ------
-    DataError
-        The file is missing, empty, no text, or in an encoding that cannot be told.
+    ``windows``: text that is not UTF-8 may be read as Windows-1252, as Excel saves CSV. DataError if the file
+    is missing, empty, no text, or in an encoding that cannot be told.
     """
     data = read_bytes(path)
     if kind := looks_like(data):
@@ -133,30 +102,79 @@ def read_text(path: Path, expected: str, windows: bool = False) -> str:
         ) from error
 
 
+class _RepeatedKeyError(ValueError):
+    """A key stands twice in one object; json would silently keep the last."""
+
+
+def _no_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise _RepeatedKeyError(repeated)
+    return result
+
+
+def parse_json(text: str, where: str, first_line: int = 1) -> Any:
+    """Parse one JSON document; ``where`` is its file, ``first_line`` the line it starts at.
+
+    DataError with line and column if the text is no JSON, or if a key stands twice in one object.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_no_repeats)
+    except json.JSONDecodeError as error:
+        hint = ""
+        start = text.lstrip()[:20]
+        if not start.startswith(("{", "[")):
+            hint = f" The text starts with {start!r}, JSON with {{ or [."
+        elif error.msg == "Extra data" and error.lineno > 1:
+            hint = " If every line is an object of its own, name the file .jsonl."
+        line = error.lineno + first_line - 1
+        raise DataError(
+            f"{where}, line {line}, column {error.colno}: not valid JSON ({error.msg}).{hint}"
+        ) from error
+    except _RepeatedKeyError as error:
+        raise DataError(f"{where}: the key {error.args[0]!r} stands twice in one object.") from error
+    except RecursionError as error:
+        raise DataError(f"{where}: is nested too deeply to be read.") from error
+    except ValueError as error:  # a number of more digits than Python reads
+        raise DataError(f"{where}: not valid JSON ({error}).") from error
+
+
+def parse_json_lines(text: str, where: str) -> list[tuple[int, Any]]:
+    """Parse one JSON document a line, each returned with its line number, from 1; blank lines are skipped.
+
+    DataError with every line that is no JSON.
+    """
+    documents: list[tuple[int, Any]] = []
+    problems = Problems()
+    # str.splitlines would also break at characters that may stand inside a JSON string.
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            documents.append((number, parse_json(line, where, first_line=number)))
+        except DataError as error:
+            problems.extend(
+                problem
+                if f"line {number}" in problem
+                else problem.replace(where, f"{where}, line {number}", 1)
+                for problem in error.problems
+            )
+    problems.stop()
+    return documents
+
+
 def list_files(paths: str | Path | Sequence[str | Path], endings: set[str]) -> list[Path]:
     """Replace each folder among paths by the files in it that have one of the endings, sorted.
 
-    Parameters
-    ----------
-    paths : path or sequence of paths
-        Files and folders.
-    endings : set of str
-        Such as ``{".json"}``; files given by name are kept whatever their ending.
-
-    Returns
-    -------
-    list of Path
-        Hidden files and Word's lock files (``~$...``) in a folder are left out.
-
-    Raises
-    ------
-    DataError
-        A folder holds no file with such an ending, or no path was given.
+    Hidden files and Word's lock files (``~$...``) in a folder are left out; files given by name are kept
+    whatever their ending. DataError if a folder holds no such file, or no path was given.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for path in [Path(paths)] if isinstance(paths, str | Path) else map(Path, paths):
         if not path.is_dir():
-            found.append(path)
+            files.append(path)
             continue
         inside = sorted(
             file
@@ -165,10 +183,10 @@ def list_files(paths: str | Path | Sequence[str | Path], endings: set[str]) -> l
         )
         if not inside:
             raise DataError(f"{path}: no file to read in this folder, expected {', '.join(sorted(endings))}.")
-        found += inside
-    if not found:
+        files += inside
+    if not files:
         raise DataError("No file was given, expected at least one.")
-    return found
+    return files
 
 
 def unknown_ending(path: Path, endings: set[str]) -> DataError:

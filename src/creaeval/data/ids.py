@@ -10,6 +10,8 @@ _MAX_LENGTH = 200
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 #: How R writes a value that is missing, and an empty cell.
 MISSING = frozenset({"", "NA"})
+#: Finds the first character of a text that anybody can see; None in a blank one.
+find_visible = re.compile(rf"[^\s{_INVISIBLE}]").search
 _JOINERS = "\u200c\u200d"  # they belong into the middle of Persian or Indic words
 
 
@@ -22,25 +24,10 @@ def clean_name(text: str) -> str:
 
 
 def clean_id(value: object) -> str:
-    """Turn the id somebody gave into the id that is used.
+    """Return the id that is used for the one somebody gave, in composed form (NFC), without outer spaces.
 
-    ``007`` and ``7`` stay two ids. A whole number (from JSON) becomes its digits.
-
-    Parameters
-    ----------
-    value : object
-        Text or a whole number.
-
-    Returns
-    -------
-    str
-        Without outer spaces, accents in composed form (NFC).
-
-    Raises
-    ------
-    ValueError
-        Missing, empty, too long, of another type, or with characters nobody can see; the message says what
-        was found and what was expected.
+    ``007`` and ``7`` stay two ids; a whole number (from JSON) becomes its digits. ValueError with what was
+    found and what was expected: missing, empty, too long, of another type, or with characters nobody can see.
     """
     if value is None:
         raise ValueError("there is no id, expected one")

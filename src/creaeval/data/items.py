@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from creaeval.data.response import Item, StepText
+from creaeval.data.model import Item, StepText
 from creaeval.tasks import fold
 
 if TYPE_CHECKING:
@@ -70,19 +70,9 @@ def split_text(text: str, name: str = "item") -> SplitText:
 
 
 def list_items(entries: Sequence[str | None], name: str = "item") -> list[Item]:
-    """Make items of entries that are already apart.
+    """Make items of entries that are already apart; None or empty is a blank item.
 
-    Parameters
-    ----------
-    entries : sequence of str or None
-        One an item; None or empty is a blank item.
-    name : str, optional
-        What an item is called.
-
-    Returns
-    -------
-    list of Item
-        An entry's own number is taken off only where it equals the entry's position.
+    An entry's own number is taken off only where it equals the entry's position.
     """
     items = []
     for position, entry in enumerate(entries, 1):
@@ -134,19 +124,9 @@ def item_step(scored: Sequence[Item], unscored: Sequence[Item] = (), heading: st
 
 
 def program_code(step: Step, text: str) -> str:
-    """Return the code of a text that only says that nothing comes to mind, where the step has such a code.
+    """Return ``dont_know`` for a text that only says that nothing comes to mind, if the step has that code.
 
-    Parameters
-    ----------
-    step : Step
-        The step; of a list step the text is an item's.
-    text : str
-        What was written, in English.
-
-    Returns
-    -------
-    str
-        ``dont_know`` or nothing. Words such as "none" or "null" may be meant, so they are no such answer.
+    Words such as "none" or "null" may be meant, so they are no such answer.
     """
     known = step.invalid if step.items is None else step.items.invalid
     return "dont_know" if "dont_know" in known and fold(text) in _DONT_KNOW else ""

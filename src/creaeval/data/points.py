@@ -11,29 +11,12 @@ if TYPE_CHECKING:
 
 
 def read_points(raw: object, low: int, high: int) -> int:
-    """Read whole points; see :func:`read_half_points`."""
+    """Read whole points from ``low`` to ``high``; ValueError with what was found and what was expected."""
     return int(_read(raw, low, high, 1, "a whole number"))
 
 
 def read_half_points(raw: object, low: int, high: int) -> float:
-    """Read whole or half points, as raters give them.
-
-    Parameters
-    ----------
-    raw : object
-        A number, or text such as ``"7"``, ``"7.5"`` or ``"7.0"`` (as pandas writes whole numbers).
-    low, high : int
-        The range, both ends included.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        Anything else, with what was found and what was expected.
-    """
+    """Read whole or half points, such as ``7``, ``"7.5"`` or ``"7.0"`` (as pandas writes whole numbers)."""
     return _read(raw, low, high, 2, "a whole or half number")
 
 
@@ -43,11 +26,10 @@ def _read(raw: object, low: int, high: int, parts: int | None, expected: str) ->
         points = raw
     elif isinstance(raw, str) and re.fullmatch(r"\s*[+-]?\d{1,9}(\.\d{0,30})?\s*", raw):
         points = float(raw)
-    odd = points is None or not low <= points <= high
-    if points is None or odd or (parts is not None and points * parts != int(points * parts)):
-        found = "nothing" if raw is None or raw == "" else repr(raw)[:60]
-        raise ValueError(f"found {found}, expected {expected} from {low} to {high}")
-    return points
+    if points is not None and low <= points <= high and (parts is None or (points * parts) % 1 == 0):
+        return points
+    written = "nothing" if raw is None or raw == "" else repr(raw)[:60]
+    raise ValueError(f"found {written}, expected {expected} from {low} to {high}")
 
 
 def read_decimal(raw: object, low: int, high: int) -> float:
@@ -75,21 +57,9 @@ def takes_halves(task: Task, step: Step | None, part: str) -> bool:
 
 
 def points_range(task: Task, step: Step | None, part: str) -> tuple[int, int]:
-    """Return the lowest and highest value of a dimension, group, ``overall`` or ``total``.
+    """Return the lowest and highest value of a dimension, group, ``overall`` or, without a step, ``total``.
 
-    Parameters
-    ----------
-    task : Task
-        The task.
-    step : Step or None
-        None for the Total.
-    part : str
-        The part's id.
-
-    Returns
-    -------
-    tuple of (int, int)
-        Item points may sum to 0, whatever their scale, because every item may be invalid.
+    Item points may sum to 0, whatever their scale, because every item may be invalid.
     """
     if step is None:
         return sum(points_range(task, s, "overall")[0] for s in task.steps), task.max

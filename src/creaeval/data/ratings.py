@@ -4,27 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.data.cgpst_json import is_released_form
-from creaeval.data.cgpst_ratings import read_released_ratings
-from creaeval.data.columns import RATING_COLUMNS, check_roles
-from creaeval.data.files import list_files, read_text, unknown_ending
-from creaeval.data.json_text import parse_json, parse_json_lines
-from creaeval.data.published import is_aut_table, is_verdict_table, read_aut_means, read_verdicts
-from creaeval.data.rater_workbook import rater_sheets, read_rater_sheets
-from creaeval.data.ratings_json import read_json_ratings
-from creaeval.data.ratings_table import open_ratings, read_table_ratings
-from creaeval.data.tables import TABLES, split_sheet
-from creaeval.errors import DataError
+from creaeval.data.files import list_files, parse_json, parse_json_lines, read_text, unknown_ending
+from creaeval.data.formats.aut_release import USE_ID, is_aut_table, read_aut_means
+from creaeval.data.formats.cgpst_release import is_released_form, read_released_ratings
+from creaeval.data.formats.cgpst_workbook import rater_sheets, read_rater_sheets
+from creaeval.data.formats.own_json import read_json_ratings
+from creaeval.data.formats.ttcw_release import STORY_ID, is_verdict_table, read_verdicts
+from creaeval.data.tables.columns import (
+    RATING_COLUMNS,
+    check_roles,
+    column_problems,
+    find_roles,
+    nearest_hint,
+)
+from creaeval.data.tables.layouts import RatingTable, fits_ratings
+from creaeval.data.tables.opening import TABLES, open_tables, split_sheet
+from creaeval.data.tables.rating_rows import read_table_ratings
+from creaeval.errors import Problems
+from creaeval.tasks import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from creaeval.data.draft import RatingDraft
-    from creaeval.data.response import Rating
+    from creaeval.data.model import Rating
+    from creaeval.data.rating_builder import RatingBuilder
+    from creaeval.data.tables.opening import TableFile
     from creaeval.tasks import Task
 
 _ENDINGS = {".json", ".jsonl", *TABLES}
+#: Without these there is no table of ratings.
+_NEEDED = ("response_id", "rater", "dimension", "score")
 
 
 def read_ratings(
@@ -41,7 +51,7 @@ def read_ratings(
     paths : path or sequence of paths
         Files, or folders whose files are read: .json (released CGPST data or our own form), .jsonl, .csv,
         .tsv, .xlsx or .xlsm (``FILE.xlsx#SHEET`` names a sheet; also the workbooks of
-        :mod:`creaeval.data.rater_workbook`).
+        :mod:`creaeval.data.formats.cgpst_workbook`).
     task : Task
         The task that was rated.
     columns : mapping of str to str, optional
@@ -63,51 +73,41 @@ def read_ratings(
         response by one rater at one stage, and a column that is not there.
     """
     own_names = check_roles(columns)
-    problems: list[str] = []
-    drafts: list[RatingDraft] = []
+    problems = Problems()
+    builders: list[RatingBuilder] = []
     for path in list_files(paths, _ENDINGS):
-        try:
-            drafts += read_drafts(path, task, problems, own_names, blank_is_no=blank_is_no)
-        except DataError as error:
-            problems += error.problems
-    return finish_drafts(drafts, problems)
+        with problems.collect():
+            builders += read_file(path, task, problems, own_names, blank_is_no=blank_is_no)
+    return finish_ratings(builders, problems)
 
 
-def finish_drafts(drafts: Sequence[RatingDraft], problems: list[str]) -> list[Rating]:
-    """Make the ratings; DataError with all problems if there is one, or if a rating is there twice."""
-    ratings = [draft.finish() for draft in drafts]
-    problems += _repeated(drafts)
-    if problems:
-        raise DataError(problems[0], problems[1:])
-    return ratings
-
-
-def read_drafts(
+def read_file(
     path: Path,
     task: Task,
-    problems: list[str],
+    problems: Problems,
     columns: Mapping[str, str],
     *,
     blank_is_no: bool = False,
-) -> list[RatingDraft]:
+) -> list[RatingBuilder]:
     """Read one file of ratings; what is wrong with single values is added to ``problems``."""
     match split_sheet(path)[0].suffix.lower():
         case ending if ending in TABLES:
-            if sheets := rater_sheets(path, task, columns):
-                return read_rater_sheets(sheets, path, task, problems)
-            header = open_ratings(path, task, columns, RATING_COLUMNS)
-            titles = header.table.header
-            if is_aut_table(titles):
-                return read_aut_means(header.table, task, problems)
-            if is_verdict_table(titles) and "rater" in titles:
-                return read_verdicts(header.table, task, problems, scorer="rater", blank_is_no=blank_is_no)
-            return read_table_ratings(header, problems)
+            file = open_tables(path)
+            if sheets := rater_sheets(file, task, columns):
+                return read_rater_sheets(sheets, file, task, problems)
+            ratings = open_ratings(file, task, columns, RATING_COLUMNS)
+            header = ratings.table.header
+            if is_aut_table(header):
+                return read_aut_means(ratings.table, task, problems)
+            if is_verdict_table(header) and "rater" in header:
+                return read_verdicts(ratings.table, task, problems, scorer="rater", blank_is_no=blank_is_no)
+            return read_table_ratings(ratings, problems)
         case ".jsonl":
             lines = parse_json_lines(read_text(path, "JSON Lines"), str(path))
             return [
-                draft
+                builder
                 for number, document in lines
-                for draft in read_json_ratings(document, path, task, problems, f"{path}, line {number}")
+                for builder in read_json_ratings(document, path, task, problems, f"{path}, line {number}")
             ]
         case ".json":
             document = parse_json(read_text(path, "JSON"), str(path))
@@ -118,16 +118,98 @@ def read_drafts(
             raise unknown_ending(path, _ENDINGS)
 
 
-def _repeated(drafts: Sequence[RatingDraft]) -> list[str]:
+def open_ratings(
+    path: Path | TableFile,
+    task: Task,
+    columns: Mapping[str, str],
+    standard: Mapping[str, tuple[str, ...]],
+) -> RatingTable:
+    """Read the table of ratings in a CSV file or an Excel workbook.
+
+    ``columns`` are the file's own names by role, ``standard`` those each role has otherwise. DataError if the
+    file holds no such table, or lacks a column of ``columns``.
+    """
+
+    def fits(header: Sequence[str]) -> bool:
+        if is_aut_table(header) or is_verdict_table(header):
+            return True
+        return fits_ratings(header, task, find_roles(header, columns, standard))
+
+    def hint(header: Sequence[str], roles: Sequence[str] = _NEEDED) -> str:
+        missing = column_problems(header, columns, standard)
+        return " " + " ".join(missing) if missing else nearest_hint(header, roles, columns, standard)
+
+    keys = (*standard["response_id"], *standard["rater"], *columns.values(), USE_ID, STORY_ID)
+    table = open_tables(path).table(keys, fits, hint)
+    problems = Problems()
+    problems.extend(f"{table.where}: {p}" for p in column_problems(table.header, columns, standard))
+    problems.stop()
+    named = find_roles(table.header, columns, standard)
+    return RatingTable(table, task, named, lambda roles: hint(table.header, roles))
+
+
+def finish_ratings(builders: Sequence[RatingBuilder], problems: Iterable[str]) -> list[Rating]:
+    """Make the ratings; DataError with all problems if there is one, or if a rating is there twice."""
+    everything = Problems()
+    everything.extend(problems)
+    ratings = [builder.finish(everything) for builder in builders]
+    everything.extend(_repeated(builders))
+    everything.stop()
+    return ratings
+
+
+def _repeated(builders: Sequence[RatingBuilder]) -> list[str]:
     first: dict[tuple[str, str, str], str] = {}
-    problems = []
-    for draft in drafts:
-        key = draft.response_id, draft.rater, draft.stage
+    repeated = []
+    for builder in builders:
+        key = builder.response_id, builder.rater, builder.stage
         if key in first:
-            stage = f" at stage {draft.stage!r}" if draft.stage else ""
-            problems.append(
-                f"{draft.where}: response {draft.response_id!r} was already rated by {draft.rater!r}{stage} "
-                f"in {first[key]}. Keep one of the two."
+            stage = f" at stage {builder.stage!r}" if builder.stage else ""
+            repeated.append(
+                f"{builder.where}: response {builder.response_id!r} was already rated by {builder.rater!r}"
+                f"{stage} in {first[key]}. Keep one of the two."
             )
-        first.setdefault(key, draft.where)
-    return problems
+        first.setdefault(key, builder.where)
+    return repeated
+
+
+def unmatched(ratings: Iterable[Rating], response_ids: Iterable[str]) -> list[str]:
+    """Name every id that was rated and has no response.
+
+    Parameters
+    ----------
+    ratings : iterable of Rating
+        The ratings.
+    response_ids : iterable of str
+        Ids of the responses.
+
+    Returns
+    -------
+    list of str
+        A sentence for each such id, in the order of the ratings: ``rating id 11 has no response (by A, in
+        ratings.xlsx).`` It names a response whose id is written nearly alike, which still is another one:
+        ``007`` and ``7`` are two.
+    """
+    known = dict.fromkeys(response_ids)
+    missing: dict[str, list[Rating]] = {}
+    for rating in ratings:
+        if rating.response_id not in known:
+            missing.setdefault(rating.response_id, []).append(rating)
+    if not missing:
+        return []
+    alike: dict[str, str] = {}
+    for response_id in known:
+        alike.setdefault(_bare(response_id), response_id)
+    return [_sentence(name, own, alike.get(_bare(name))) for name, own in missing.items()]
+
+
+def _sentence(response_id: str, ratings: Sequence[Rating], alike: str | None) -> str:
+    raters = ", ".join(dict.fromkeys(rating.rater for rating in ratings))
+    files = ", ".join(dict.fromkeys(rating.source for rating in ratings if rating.source))
+    where = f" (by {raters}{f', in {files}' if files else ''})."
+    hint = f" There is a response {alike!r}; make the ids the same if they are." if alike else ""
+    return f"rating id {response_id} has no response{where}{hint}"
+
+
+def _bare(identifier: str) -> str:
+    return fold(identifier).lstrip("0")

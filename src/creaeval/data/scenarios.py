@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.files import read_text
+from creaeval.data.files import parse_json, parse_json_lines, read_text
 from creaeval.data.ids import clean_id, text_problem
-from creaeval.data.json_text import parse_json, parse_json_lines
 from creaeval.errors import DataError, Problems
 from creaeval.tasks import Scenario, fold, read_yaml
 from creaeval.wording import did_you_mean
@@ -15,7 +14,7 @@ from creaeval.wording import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from creaeval.data.response import Response
+    from creaeval.data.model import Response
     from creaeval.tasks import Task
 
 _TITLE_KEYS = ("title", "theme")

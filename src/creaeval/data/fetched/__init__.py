@@ -1,1 +1,0 @@
-"""The public data that ``creaeval data fetch`` gets: where they lie and what must be made of them."""

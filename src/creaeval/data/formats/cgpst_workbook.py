@@ -1,0 +1,281 @@
+"""Ratings in the workbooks of CGPST's raters: one workbook a rater and scenario, one sheet a response.
+
+The workbooks are not published. Where each value stands is taken from a description of the scoring sheet (the
+authors' scripts and printed sheets), not from a real workbook.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from creaeval.data.ids import clean_id, clean_name
+from creaeval.data.rating_builder import CATEGORY, INVALID, RatingSource
+from creaeval.data.tables.columns import RATING_COLUMNS, find_roles
+from creaeval.data.tables.layouts import fits_ratings
+from creaeval.data.tables.opening import WORKBOOKS, open_tables, split_sheet
+from creaeval.tasks import fold, identities
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from creaeval.data.rating_builder import RatingBuilder
+    from creaeval.data.tables.opening import TableFile
+    from creaeval.data.tables.table import Cell
+    from creaeval.data.tables.workbook import Sheet
+    from creaeval.errors import Problems
+    from creaeval.tasks import Task
+
+_RATER, _SCENARIO, _ANSWER = "F2", "R2", "X2"
+_ADVICE = (
+    " Where each value stands is taken from a description of the CGPST sheet, not from a real workbook: if "
+    "yours is laid out otherwise, give the ratings as a table."
+)
+
+
+class _StepCells(NamedTuple):
+    """Where a step's values stand: items by row and column, ``points`` given once a step, ``sums``."""
+
+    rows: range = range(0)
+    items: Mapping[str, str] = {}
+    points: Mapping[str, str] = {}
+    sums: Mapping[str, str] = {}
+
+    @property
+    def filled_in(self) -> list[str]:
+        """The cells that a rater fills in; sums may be formulas."""
+        of_items = [f"{column}{row}" for row in self.rows for column in self.items.values()]
+        return [*of_items, *self.points.values()]
+
+
+_ITEMS = {CATEGORY: "C", INVALID: "H", "elaboration": "P", "originality": "Q"}
+_STEPS: Mapping[str, _StepCells] = {
+    "step1": _StepCells(
+        rows=range(5, 13),
+        items=_ITEMS,
+        sums={
+            "fluency": "W19",
+            "flexibility": "W21",
+            "elaboration": "W23",
+            "originality": "W25",
+            "overall": "W27",
+        },
+    ),
+    "step2": _StepCells(
+        points={
+            "condition_phrase": "U32",
+            "stem_kvp": "U34",
+            "purpose": "U37",
+            "fs_parameters": "U40",
+            "focus": "U43",
+            "adequacy": "U46",
+        },
+        sums={"overall": "W49"},
+    ),
+    "step3": _StepCells(
+        rows=range(56, 64),
+        items=_ITEMS,
+        sums={
+            "fluency": "W70",
+            "flexibility": "W72",
+            "elaboration": "W74",
+            "originality": "W76",
+            "overall": "W78",
+        },
+    ),
+    "step4": _StepCells(
+        rows=range(88, 93),
+        items={"correctly_written": "C", "relevance": "F"},
+        sums={"correctly_written": "X86", "relevance": "X89", "overall": "W95"},
+    ),
+    "step5": _StepCells(points={"correctly_used": "X92"}, sums={"overall": "W97"}),
+    "step6": _StepCells(
+        points={
+            "relevance": "Y102",
+            "effectiveness": "Y106",
+            "criteria": "Y110",
+            "impact": "Y114",
+            "humaneness": "Y118",
+            "development": "Y122",
+        },
+        sums={"overall": "W129"},
+    ),
+}
+_TOTAL = "X133"
+#: A row of names without a gap is that of a table.
+_ROW_2 = [f"{chr(letter)}2" for letter in range(ord("F"), ord("X"))]
+_NAMES = {
+    *(_RATER, _SCENARIO, _ANSWER, _TOTAL, "F1", "X1", *_ROW_2),
+    *(name for cells in _STEPS.values() for name in [*cells.filled_in, *cells.sums.values()]),
+}
+
+
+class _CellPlace(NamedTuple):
+    """The place of a cell, put into words where somebody asks."""
+
+    sheet: Sheet
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.sheet.path}: {self.sheet.place(self.name).name}"
+
+
+@dataclass(frozen=True)
+class RaterSheet:
+    """A sheet with the cells that are read, and their texts."""
+
+    sheet: Sheet
+    cells: dict[str, Cell]
+    texts: dict[str, str]
+
+    @classmethod
+    def of(cls, sheet: Sheet) -> RaterSheet:
+        """Read a sheet's cells."""
+        cells = sheet.cells(_NAMES)
+        return cls(sheet, cells, {name: clean_name(cell.text) for name, cell in cells.items()})
+
+    def place(self, name: str) -> _CellPlace:
+        """Return the place of a cell."""
+        return _CellPlace(self.sheet, name)
+
+    @property
+    def is_scoring_sheet(self) -> bool:
+        """Whether it names a rater and an answer where the scoring sheet does, and is no table.
+
+        In a table they stand below names, or in a row (a second one of names) without a gap.
+        """
+        texts = self.texts
+        in_table = all(texts[name] for name in _ROW_2) or (texts["F1"] and texts["X1"])
+        return bool(texts[_RATER] and texts[_ANSWER] and not in_table)
+
+    @property
+    def may_be_scored(self) -> bool:
+        """Whether it names a rater or an answer, or has numbers where step 2 is scored, as no notes have."""
+        points = [self.texts[name] for name in _STEPS["step2"].points.values()]
+        has_points = all(re.fullmatch(r"\d+(\.5)?", text) for text in points)
+        return bool(self.texts[_RATER] or self.texts[_ANSWER] or has_points)
+
+    def is_scored(self, cells: _StepCells) -> bool:
+        """Whether a rater filled in a step: in one that is left empty, the formulas of the sums give 0."""
+        if any(not self.cells[name].blank for name in cells.filled_in):
+            return True
+        sums = [self.cells[name] for name in cells.sums.values()]
+        return any(cell.issue is None and fold(cell.text) not in {"", "0"} for cell in sums)
+
+
+def rater_sheets(path: Path | TableFile, task: Task, columns: Mapping[str, str]) -> list[RaterSheet]:
+    """Return the sheets of a rater's workbook; none if the file is no such workbook.
+
+    They name a rater (F2) or an answer (X2), or hold points without either. A file is no such workbook if a
+    sheet's header is one of a table of ratings, in which ``columns`` are the file's own names by role.
+    """
+    if isinstance(path, Path) and split_sheet(path)[0].suffix.lower() not in WORKBOOKS:
+        return []
+    if not _has_all_parts(task):
+        return []
+    file = open_tables(path)
+    wanted = file.wanted
+    sheets = [s for s in file.sheets if wanted is None or s.name.casefold() == wanted.strip().casefold()]
+    for sheet in sheets:
+        header = sheet.header()
+        if not sheet.hidden and fits_ratings(header, task, find_roles(header, columns, RATING_COLUMNS)):
+            return []
+    rated = [RaterSheet.of(sheet) for sheet in sheets]
+    if not any(sheet.is_scoring_sheet for sheet in rated):
+        return []
+    return [sheet for sheet in rated if _is_shown(sheet, file) and sheet.may_be_scored] or rated
+
+
+def read_rater_sheets(
+    sheets: Sequence[RaterSheet], file: TableFile, task: Task, problems: Problems
+) -> list[RatingBuilder]:
+    """Read the ratings of a rater's workbook, one a sheet on which something is scored.
+
+    The response is the Answer ID, joined with the FS ID where that is no part of it (``A05_FS10``); the rater
+    is the Human ID; the scenario is carried.
+    """
+    source = RatingSource(task, file.path)
+    shown = [sheet for sheet in sheets if _is_shown(sheet, file)]
+    scored = [sheet for sheet in shown if any(sheet.is_scored(cells) for cells in _STEPS.values())]
+    for sheet in scored:
+        _add_rating(source, sheet)
+    if not scored:
+        reason = "holds a score" if shown else "is visible, and hidden ones are not read. Show the sheets"
+        names = ", ".join(sheet.sheet.name for sheet in sheets)[:200]
+        source.problems.add(f"{file.path}: none of the sheets {names} {reason}.")
+    for number, problem in enumerate(source.problems):
+        problems.extend([problem if number else f"{problem}{_ADVICE}"])
+    return source.builders
+
+
+def _is_shown(sheet: RaterSheet, file: TableFile) -> bool:
+    return file.wanted is not None or not sheet.sheet.hidden
+
+
+def _has_all_parts(task: Task) -> bool:
+    known = identities(task)
+    return all(
+        f"{step}.{part}" in known
+        for step, cells in _STEPS.items()
+        for part in [*cells.items, *cells.points, *cells.sums]
+        if part not in {CATEGORY, INVALID}
+    )
+
+
+def _add_rating(source: RatingSource, sheet: RaterSheet) -> None:
+    rater = _read_id(sheet, _RATER, "the Human ID", source.problems)
+    answer = _read_id(sheet, _ANSWER, "the Answer ID", source.problems)
+    scenario: str | None = ""
+    if sheet.texts[_SCENARIO]:
+        scenario = _read_id(sheet, _SCENARIO, "the FS ID", source.problems)
+    if rater is None or answer is None or scenario is None:
+        return
+    parts = re.split(r"[\W_]+", answer.casefold())
+    if scenario and scenario.casefold() not in parts:
+        if other := next((part for part in parts if re.fullmatch(r"fs\d+", part)), None):
+            source.problems.add(
+                f"{sheet.place(_ANSWER)}: found the answer {answer!r}, which is of {other.upper()}, but "
+                f"{_SCENARIO} says {scenario!r}. Correct the one that is wrong."
+            )
+            return
+        answer = f"{answer}_{scenario}"
+    builder = source.add(answer, rater, f"{sheet.sheet.path}, {sheet.sheet.name}")
+    builder.carry({"scenario": scenario})
+    for step_id, cells in _STEPS.items():
+        if not sheet.is_scored(cells):
+            continue
+        for number, row in enumerate(cells.rows, 1):
+            for part, column in cells.items.items():
+                _set(builder, sheet, f"{column}{row}", f"{step_id}.{part}", source.problems, number)
+        for part, name in {**cells.points, **cells.sums}.items():
+            _set(builder, sheet, name, f"{step_id}.{part}", source.problems)
+    _set(builder, sheet, _TOTAL, "total", source.problems)
+
+
+def _set(
+    builder: RatingBuilder,
+    sheet: RaterSheet,
+    name: str,
+    identity: str,
+    problems: Problems,
+    item: int | None = None,
+) -> None:
+    issue = sheet.cells[name].issue
+    if issue is not None and not issue.only_ids:
+        problems.add(f"{sheet.place(name)} is {issue.what} where {identity} is due. {issue.advice}")
+    elif sheet.texts[name]:
+        builder.set(identity, sheet.texts[name], sheet.place(name), item=item)
+
+
+def _read_id(sheet: RaterSheet, name: str, expected: str, problems: Problems) -> str | None:
+    issue = sheet.cells[name].issue
+    if issue is not None:
+        problems.add(f"{sheet.place(name)} is {issue.what} where {expected} is due. {issue.advice}")
+        return None
+    try:
+        return clean_id(sheet.cells[name].text)
+    except ValueError as error:
+        problems.add(f"{sheet.place(name)}: {error} ({expected}).")
+        return None

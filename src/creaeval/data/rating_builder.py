@@ -1,0 +1,280 @@
+"""Build a rating from what a rater wrote, value by value, checking each."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from creaeval.data.model import Rating
+from creaeval.data.points import points_range, read_decimal, read_half_points, read_points, takes_halves
+from creaeval.data.response_builder import unknown_step
+from creaeval.errors import Problems
+from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
+from creaeval.tasks import find_category, find_step, fold, resolve
+from creaeval.wording import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from creaeval.tasks import Step, Task
+
+    #: Reads what was written for a part; ValueError with what was found and what was expected.
+    _Reader: TypeAlias = Callable[[object], float | str]
+
+#: The parts of an item that are words, not points.
+CATEGORY, INVALID = "category", "invalid"
+
+
+class _Key(NamedTuple):
+    step: str
+    item: int | None
+    part: str
+
+
+class _Value(NamedTuple):
+    value: float | str
+    where: object
+    row: int | None
+
+    def __str__(self) -> str:
+        return self.value if isinstance(self.value, str) else f"{self.value:g}"
+
+
+class RatingSource:
+    """A file of ratings: what is wrong with it, and a builder for each rating in it."""
+
+    def __init__(self, task: Task, path: Path) -> None:
+        self.task, self.path = task, path
+        self.problems = Problems()
+        self.builders: list[RatingBuilder] = []
+        #: What a name means: by the name, the step it is in and whether it is an item's.
+        self.parts: dict[tuple[str, str | None, bool], tuple[Step | None, str]] = {}
+        self.readers: dict[tuple[str, str, bool], _Reader] = {}
+
+    def add(self, response_id: str, rater: str, where: str, stage: str = "") -> RatingBuilder:
+        """Add a rating; ``where`` is its place in words."""
+        self.builders.append(RatingBuilder(self, response_id, rater, where, stage))
+        return self.builders[-1]
+
+
+class RatingBuilder:
+    """What one rater wrote about one response, at a stage such as ``blind``."""
+
+    def __init__(self, source: RatingSource, response_id: str, rater: str, where: str, stage: str) -> None:
+        self.response_id, self.rater, self.where, self.stage = response_id, rater, where, stage
+        self._source, self._task = source, source.task
+        self._values: dict[_Key, _Value] = {}
+        self._extra: dict[str, str] | None = None
+
+    @property
+    def name(self) -> str:
+        """Whose rating of what it is, in words: ``R02/A``, or ``R02/A/blind`` at a stage."""
+        return "/".join(filter(None, (self.response_id, self.rater, self.stage)))
+
+    def carry(self, columns: Mapping[str, str]) -> None:
+        """Take the other columns of a row; one that differs from row to row is not of the whole rating."""
+        if self._extra is None:
+            self._extra = dict(columns)
+        else:
+            self._extra = {name: text for name, text in self._extra.items() if columns.get(name) == text}
+
+    def set(
+        self,
+        name: str,
+        raw: object,
+        where: object,
+        step: Step | None = None,
+        item: object = None,
+        row: int | None = None,
+    ) -> None:
+        """Take one value: ``raw`` is what was written at ``where``, a place, perhaps in a table's ``row``.
+
+        ``name`` is the identity or name of the part, in ``step`` if that is known; of an item, whose number
+        is ``item``, also ``category`` and ``invalid``.
+        """
+        try:
+            step, part = self._resolve(name, step, item)
+            number = self._item_number(step, part, item)
+            value = self._reader(step, part, number is not None)(raw)
+        except ValueError as error:
+            self._source.problems.add(f"{where}: {error}.")
+            return
+        key = _Key(step.id if step is not None else "", number, part)
+        later = _Value(value, where, row)
+        earlier = self._values.setdefault(key, later)
+        if earlier.value != value:
+            of_item = f", item {number}," if number is not None else ""
+            places = (
+                f"rows {earlier.row} and {row}"
+                if row is not None and earlier.row not in {None, row}
+                else f"{earlier.where} and {where}"
+            )
+            self._source.problems.add(
+                f"{self._source.path}: {self.name}/{name}{of_item} rated twice: {earlier} and {later} "
+                f"({places}). Keep one."
+            )
+
+    def finish(self, problems: Problems) -> Rating:
+        """Make the rating, with all computed values; missing items are not invented."""
+        steps = tuple(
+            StepScores(step=step.id, items=self._items(step, problems), written=self._written(step))
+            for step in self._task.steps
+            if any(key.step == step.id for key in self._values)
+        )
+        total = self._values.get(_Key("", None, "total"))
+        sheet = ScoreSheet(
+            response_id=self.response_id,
+            scorer=self.rater,
+            steps=steps,
+            written_total=float(total.value) if total is not None else None,
+        )
+        return Rating(
+            response_id=self.response_id,
+            rater=self.rater,
+            sheet=complete_sheet(self._task, sheet),
+            source=str(self._source.path),
+            stage=self.stage,
+            extra={name: text for name, text in (self._extra or {}).items() if text},
+        )
+
+    def _resolve(self, name: str, step: Step | None, item: object) -> tuple[Step | None, str]:
+        key = name, step.id if step is not None else None, item is not None
+        if key not in self._source.parts:
+            self._source.parts[key] = _find_part(self._task, name, step, item is not None)
+        return self._source.parts[key]
+
+    def _item_number(self, step: Step | None, part: str, item: object) -> int | None:
+        if item is None:
+            return None
+        if step is not None and step.items is None and self._task.batching is not None:
+            raise ValueError(
+                f"found item {item!r}, but in task {self._task.id} each {self._task.noun} is a response of "
+                "its own: its id is the response_id"
+            )
+        if step is None or step.items is None:
+            raise ValueError(f"found item {item!r}, but {_identity(step, part)} is not scored by items")
+        if part not in {CATEGORY, INVALID, *(d.id for d in step.item_dimensions)}:
+            raise ValueError(f"found item {item!r}, but {step.id}.{part} is scored once for the whole step")
+        try:
+            return read_points(item, 1, step.items.max)
+        except ValueError as error:
+            raise ValueError(f"item: {error} (task {self._task.id}, {step.id})") from error
+
+    def _reader(self, step: Step | None, part: str, of_item: bool) -> _Reader:
+        key = step.id if step is not None else "", part, of_item
+        if key not in self._source.readers:
+            self._source.readers[key] = _make_reader(self._task, step, part, of_item)
+        return self._source.readers[key]
+
+    def _written(self, step: Step) -> dict[str, float]:
+        values = {part: self._values.get(_Key(step.id, None, part)) for part in step.parts}
+        return {part: float(value.value) for part, value in values.items() if value is not None}
+
+    def _items(self, step: Step, problems: Problems) -> tuple[ItemScores, ...]:
+        numbers = sorted({k.item for k in self._values if k.step == step.id and k.item is not None})
+        return tuple(self._item(step, number, problems) for number in numbers)
+
+    def _item(self, step: Step, number: int, problems: Problems) -> ItemScores:
+        code = self._values.get(_Key(step.id, number, INVALID))
+        category = self._values.get(_Key(step.id, number, CATEGORY))
+        scores: dict[str, int] = {}
+        for dimension in step.item_dimensions:
+            value = self._values.get(_Key(step.id, number, dimension.id))
+            if value is None:
+                continue
+            points = int(value.value)
+            if code is not None and points > 0:
+                problems.add(
+                    f"{value.where}: found {points} for {step.id}.{dimension.id}, but item {number} is "
+                    f"invalid ({code.value}); an invalid item gets no points."
+                )
+            elif code is None and dimension.derive == "valid_items" and points == 0:
+                codes = ", ".join(step.items.invalid) if step.items is not None else ""
+                problems.add(
+                    f"{value.where}: found 0 for {step.id}.{dimension.id} of item {number}, expected also "
+                    f"why it is invalid, as 'invalid': one of {codes}."
+                )
+            elif code is None:
+                scores[dimension.id] = points
+        return ItemScores(
+            item=number,
+            invalid=str(code.value) if code is not None else None,
+            category=str(category.value) if category is not None else None,
+            scores=scores,
+        )
+
+
+def resolve_step(task: Task, name: str) -> Step:
+    """Find a step by name; without a name the only step there is. ValueError if there is none."""
+    if not name and len(task.steps) == 1:
+        return task.steps[0]
+    step = find_step(task, name)
+    if step is None:
+        raise ValueError(unknown_step(task, name))
+    return step
+
+
+def _find_part(task: Task, name: str, step: Step | None, of_item: bool) -> tuple[Step | None, str]:
+    head, _, tail = name.rpartition(".")
+    if of_item and fold(tail) in {CATEGORY, INVALID}:
+        return step or resolve_step(task, head), fold(tail)
+    try:
+        return resolve(task, name if step is None else f"{step.id}.{name}")
+    except KeyError as error:
+        raise ValueError(str(error.args[0])) from error
+
+
+def _make_reader(task: Task, step: Step | None, part: str, of_item: bool) -> _Reader:
+    if step is not None and of_item:
+        if part == CATEGORY:
+            return lambda raw: _read_category(raw, step, task)
+        if part == INVALID:
+            return lambda raw: _read_code(raw, step)
+        low, high = step.dimension(part).scale.min, step.dimension(part).scale.max
+    else:
+        low, high = points_range(task, step, part)
+    read: Callable[[object, int, int], float] = read_points
+    if not task.sums:
+        # Nothing is added up from it, so it may be the mean of several raters.
+        read = read_decimal
+    elif not of_item and takes_halves(task, step, part):
+        read = read_half_points
+
+    def read_number(raw: object) -> float:
+        try:
+            return read(raw, low, high)
+        except ValueError as error:
+            raise ValueError(f"{error} (task {task.id}, {_identity(step, part)})") from error
+
+    return read_number
+
+
+def _read_category(raw: object, step: Step, task: Task) -> str:
+    if step.items is None or not step.items.categories:
+        raise ValueError(f"found the category {raw!r:.80}, but {step.id} has no categories")
+    category = find_category(task, raw) if isinstance(raw, str) else None
+    if category is None:
+        raise ValueError(f"found the category {raw!r:.80}. {_expected(str(raw), task.categories)}")
+    return category
+
+
+def _read_code(raw: object, step: Step) -> str:
+    """Read why an item is invalid: ``duplicate``, or ``Duplicate — what the code means``."""
+    codes = step.items.invalid if step.items is not None else {}
+    if not codes:
+        raise ValueError(f"found an invalid item ({raw!r:.80}), but every item of {step.id} is scored")
+    word = re.split(r"\s*[—–:]|\s+-", raw.strip(), maxsplit=1)[0] if isinstance(raw, str) else ""
+    code = next((code for code in codes if fold(code) == fold(word)), None)
+    if code is None:
+        raise ValueError(f"found {raw!r:.80} as the reason why an item is invalid. {_expected(word, codes)}")
+    return code
+
+
+def _expected(word: str, known: Iterable[str]) -> str:
+    names = list(known)
+    return did_you_mean(word, names, key=str.casefold) or f"Expected one of {', '.join(names)}"
+
+
+def _identity(step: Step | None, part: str) -> str:
+    return part if step is None else f"{step.id}.{part}"
