@@ -43,7 +43,7 @@ def scenarios() -> Mapping[str, Scenario]:
 def variant(response_id: str, steps: Mapping[str, str | list[str]] | None = None, **extra: str) -> Response:
     """Make a booklet like the example with some steps written anew."""
     written = {name: make_step(cgpst().step(name), value) for name, value in (steps or {}).items()}
-    changes = {"id": response_id, "steps": {**booklet().steps, **written}, "extra": extra}
+    changes = {"id": response_id, "steps": {**booklet().steps, **written}, "metadata": extra}
     return booklet().model_copy(update=changes)
 
 
@@ -82,7 +82,7 @@ def write_inputs(folder: Path, *responses: Response) -> None:
                 name: [item.text for item in (*text.items, *text.unscored)] or text.text
                 for name, text in response.steps.items()
             },
-            **response.extra,
+            **response.metadata,
         }
         for response in responses
     ]

@@ -21,7 +21,7 @@ def use(
     """One use, with the columns that a file of uses gives it."""
     who = {} if participant is None else {"participant": participant}
     carried = {"object": the_object, **who, **others}
-    return Response(id=use_id, scenario=the_object, steps={"uses": StepText(text=text)}, extra=carried)
+    return Response(id=use_id, scenario=the_object, steps={"uses": StepText(text=text)}, metadata=carried)
 
 
 def use_cases(uses: Sequence[Response], task: Task | None = None, options: Options = Options()) -> list[Case]:  # noqa: B008

@@ -40,7 +40,7 @@ def challenges(response_id: str, scorer: str, elaboration: Sequence[int | None])
 
 
 def rating(sheet: ScoreSheet, **extra: str) -> Rating:
-    return Rating(response_id=sheet.response_id, rater=sheet.scorer, sheet=sheet, extra=extra)
+    return Rating(response_id=sheet.response_id, rater=sheet.scorer, sheet=sheet, metadata=extra)
 
 
 def report_of(

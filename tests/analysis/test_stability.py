@@ -378,7 +378,7 @@ def test_a_whole_run_has_what_the_tables_need(tmp_path: Path) -> None:
         said = next(noted) if stage_of(request) == "text" else ""
         return json.dumps(fill(request.schema, request.schema_name, values, lambda _: said))
 
-    response = Response(id="R1", steps={"text": make_step(task.steps[0], "Cars fly.")}, extra={})
+    response = Response(id="R1", steps={"text": make_step(task.steps[0], "Cars fly.")}, metadata={})
     run = scored(
         tmp_path,
         response,

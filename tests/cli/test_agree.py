@@ -39,7 +39,7 @@ def scored(command: CommandLine) -> str:
     command.add(ScriptedModel(answer=judge))
     booklets = [
         marked(f"R{number}", f"token{number}").model_copy(
-            update={"extra": {"language": "de" if number % 2 else "en"}}
+            update={"metadata": {"language": "de" if number % 2 else "en"}}
         )
         for number in range(6)
     ]

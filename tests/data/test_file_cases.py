@@ -51,7 +51,7 @@ def test_f03_a_byte_order_mark_is_no_part_of_the_header() -> None:
 
 def test_f05_text_saved_by_excel_on_windows_is_read() -> None:
     responses = read_responses(CASES / "F05.csv", brick())
-    assert [(r.id, r.extra["object"], r.steps["use"].text) for r in responses] == [
+    assert [(r.id, r.metadata["object"], r.steps["use"].text) for r in responses] == [
         ("1", "brick", "It’s a café step – with a “grip”"),
         ("2", "brick", "door stop"),
     ]

@@ -69,7 +69,7 @@ def test_what_a_run_wrote_is_read_back(run: Run, tmp_path: Path, form: str) -> N
             assert [(i.item, i.valid, i.scores) for i in other.items] == [
                 (i.item, i.valid, i.scores) for i in step.items if i.scores
             ]
-    assert scores.carried == {
+    assert scores.metadata == {
         "007": {"group": "x", "input_judge": "by hand"},
         "-a": {"group": "@y"},
     }
@@ -130,8 +130,8 @@ def test_methods_are_apart_and_repeats_are_told_apart_by_their_numbers(tmp_path:
         for sheet in first.sheets
     }
     assert found == {("j", 1, 1): 5, ("j", 1, 2): 6, ("j", 2, 1): 7, ("j", 2, 3): 8}
-    assert (first.method, first.carried) == ("m", {"R1": {"language": "en"}})
-    assert (second.method, second.carried) == ("=n", {"R1": {"language": "en"}, "R2": {}})
+    assert (first.method, first.metadata) == ("m", {"R1": {"language": "en"}})
+    assert (second.method, second.metadata) == ("=n", {"R1": {"language": "en"}, "R2": {}})
     assert [sheet.response_id for sheet in second.sheets] == ["R1", "R2"]
 
 
@@ -187,8 +187,8 @@ def test_other_tables_of_judges_are_read_as_ratings_are(tmp_path: Path, title: s
         assert {s.scorer: s.final("step2.focus") for s in first.sheets} == {"j": 7, "k": 5}
         assert {s.scorer: s.final("step2.focus") for s in second.sheets} == {"j": 6}
         # Two judges' rows of one response differ in their language, so it is not the response's.
-        assert (first.method, first.carried) == ("m", {"R1": {}})
-        assert (second.method, second.carried) == ("n", {"R1": {"lang": "en"}})
+        assert (first.method, first.metadata) == ("m", {"R1": {}})
+        assert (second.method, second.metadata) == ("n", {"R1": {"lang": "en"}})
 
 
 def test_forms_without_a_method_have_an_empty_one(tmp_path: Path) -> None:

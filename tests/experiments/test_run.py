@@ -200,7 +200,7 @@ def test_only_keeps_responses_by_a_column_and_blocks_by_name(
     given = experiment(tmp_path, 5, data=data, grid=[block("x"), block("y", method="direct")])
     (end,) = run_experiment(given, ledger, only=["y"])
     assert end.run is not None
-    assert list(end.run.carried) == ["r1", "r3", "r5"]
+    assert list(end.run.metadata) == ["r1", "r3", "r5"]
     with pytest.raises(SettingError, match="there is no block 'z'; its blocks are x, y"):
         plan_experiment(given, only=["z"])
     none = given.model_copy(
@@ -264,7 +264,7 @@ def test_results_hold_runs_recorded_scores_and_ratings_of_the_wanted_responses(
     run_experiment(given, ledger, only=["done"])
     found = load_results(given, RunStore(ledger))["all"]
     ((cell, run),) = found.runs
-    assert (cell.block, list(run.carried)) == ("done", ["r2", "r4"])
+    assert (cell.block, list(run.metadata)) == ("done", ["r2", "r4"])
     assert [cell.block for cell in found.missing] == ["open"]
     (recorded,) = found.recorded
     assert {sheet.response_id for sheet in recorded.sheets} == {"r2", "r4"}

@@ -308,7 +308,7 @@ def test_published_predictions_of_uses_are_methods_of_their_own(monkeypatch: pyt
     found = agreement_within(
         collect_points(compared.task, compared.scores, compared.ratings),
         ["uses.originality"],
-        {key: extra["object"] for one in compared.scores for key, extra in one.carried.items()},
+        {key: extra["object"] for one in compared.scores for key, extra in one.metadata.items()},
         Resampling(n_resamples=0),
     )
     overall = {str(row["judge"]): float(row["overall"]) for row in found.to_dict("records")}

@@ -320,7 +320,7 @@ def test_each_use_has_a_page_with_its_text_scores_and_ratings(tmp_path: Path) ->
 def test_a_run_of_before_texts_were_kept_shows_evidence_and_says_how_to_get_them(tmp_path: Path) -> None:
     analyst = ScriptedModel(answer=saying("Seen.", booklet().steps["step1"].items[0].text[:30]))
     run = scored(tmp_path, variant("r"), analyst=analyst)
-    old = type(run)(run.id, run.state, run.task, run.manifest, run.outcomes, run.carried)
+    old = type(run)(run.id, run.state, run.task, run.manifest, run.outcomes, run.metadata)
     page = page_of(old)
     assert "The texts were not kept when this run was made" in words(page.all("main")[0])
     found = article(page)

@@ -128,13 +128,13 @@ def test_what_a_run_wrote_is_read_back_and_loaded_again(tmp_path: Path, form: st
     (found,) = read_scores(path, AUT)
     both = (sorted(map(str, one.sheets)) for one in (found, run))
     assert next(both) == next(both)
-    assert found.carried["u4"] == {
+    assert found.metadata["u4"] == {
         **{"object": "brick", "participant": "p1", "input_invalid": "x", "response": "=a hat for a statue"},
     }
     with Ledger.open(tmp_path / "l.db") as ledger:
         loaded = RunStore(ledger).load(run.id)
         assert loaded.scores.equals(run.scores)
-        assert loaded.carried == run.carried
+        assert loaded.metadata == run.metadata
     lines = (tmp_path / "out" / "responses.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["response_id"] for line in lines] == ["u1", "u2", "u3", "u4", "u5"]
     again = read_run_folder(tmp_path / "out", AUT)

@@ -26,6 +26,6 @@ def test_a_run_is_kept_and_taken_up_again_in_each_database(database: str) -> Non
         store = RunStore(ledger)
         (line,) = store.list()
         assert (line.id, line.state, line.n_outcomes) == (first.id, "finished", 2)
-        assert store.load(first.id[:5]).carried == {"a": {"group": "x\x00"}, "b": {"group": "ü"}}
+        assert store.load(first.id[:5]).metadata == {"a": {"group": "x\x00"}, "b": {"group": "ü"}}
         assert ledger.overview().states == {"accepted": asked}
         ledger.check()

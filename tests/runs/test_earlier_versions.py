@@ -61,7 +61,7 @@ def test_runs_of_batches_are_runs_of_uses_once_the_ledger_was_opened(old_ledger:
             ("u1", 2, ""), ("u2", None, "dont_know"), ("u3", None, "blank"), ("u4", 5, ""), ("u5", 1, ""),
         )
     )  # fmt: skip
-    assert run.carried["u4"]["participant"] == "p1"
+    assert run.metadata["u4"]["participant"] == "p1"
     assert run.response("u4").steps["uses"].text == "=a hat for a statue"
     assert (run.summary.scored, run.summary.failed, run.n_failed) == (5, 0, 0)
     # Two judges, two batches that somebody was asked about: four calls, each counted once.

@@ -122,8 +122,8 @@ def test_scores_are_read_as_they_were_written(
     for response_id, extra in carried.items():
         row = frame[frame["response_id"].eq(response_id)].iloc[0]
         texts_written = {name: row[name] for name in own if isinstance(row[name], str) and row[name]}
-        assert scores.carried[response_id] == texts_written
-        assert sorted(scores.carried[response_id].values()) == sorted(filter(None, extra.values()))
+        assert scores.metadata[response_id] == texts_written
+        assert sorted(scores.metadata[response_id].values()) == sorted(filter(None, extra.values()))
 
 
 @given(st.lists(ids, min_size=1, max_size=3, unique=True), judges, repeats)
@@ -216,7 +216,7 @@ def test_a_column_called_rater_is_not_taken_for_the_judges(tmp_path: Path) -> No
             ("k", 1),
             ("k", 2),
         ]
-        assert scores.carried == {"a": {"rater": "Ms B"}}
+        assert scores.metadata == {"a": {"rater": "Ms B"}}
 
 
 def test_judges_that_end_like_repeats_are_apart_from_repeats(tmp_path: Path) -> None:

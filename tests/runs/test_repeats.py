@@ -45,7 +45,9 @@ steps:
 
 def essay(response_id: str, **extra: str) -> Response:
     step = parse_task(ESSAY, "essay.yaml").steps[0]
-    return Response(id=response_id, steps={"text": make_step(step, f"Cars fly, {response_id}.")}, extra=extra)
+    return Response(
+        id=response_id, steps={"text": make_step(step, f"Cars fly, {response_id}.")}, metadata=extra
+    )
 
 
 def rising(*points: int) -> ScriptedModel:
@@ -347,7 +349,7 @@ def test_the_wide_table_of_repeats_is_read_as_the_long_one(tmp_path: Path) -> No
     one = "scripted:one"
     assert found == [(one, 1, 1, 2), (one, 1, 2, 9), (one, 2, 1, 3), (one, 2, 2, 4)]
     assert long.sheets == run.sheets
-    assert wide.carried == {"a": {}}
+    assert wide.metadata == {"a": {}}
     path = tmp_path / "out" / "scores_wide.csv"
     path.write_text(path.read_text(encoding="utf-8-sig").replace(",1,2,", ",1,second,"), encoding="utf-8")
     with pytest.raises(DataError, match="row 3, column 'judge_repeat': found 'second'"):

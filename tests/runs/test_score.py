@@ -88,7 +88,7 @@ def test_the_tables_of_a_run_without_a_score_have_the_same_columns_and_no_row(tm
 
 def test_a_carried_column_named_like_one_of_ours_does_not_replace_it(tmp_path: Path) -> None:
     extra = {"score": "human 7", "judge": "Ms B", "total": "99", "input_score": "x", "group": "g"}
-    run = scored(tmp_path, variant("a").model_copy(update={"extra": extra}))
+    run = scored(tmp_path, variant("a").model_copy(update={"metadata": extra}))
     assert set(run.scores["judge"]) == {"scripted:one"}
     assert set(run.scores["input_judge"]) == {"Ms B"}
     assert set(run.scores["input_input_score"]) == {"human 7"}

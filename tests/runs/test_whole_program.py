@@ -83,8 +83,8 @@ def prepared(folder: Path) -> Path:
     first, second = marked("R01", "alfa"), marked("R02", "bravo")
     write_inputs(
         folder,
-        first.model_copy(update={"extra": {"group": "control"}}),
-        second.model_copy(update={"extra": {"group": "=1+1"}}),
+        first.model_copy(update={"metadata": {"group": "control"}}),
+        second.model_copy(update={"metadata": {"group": "=1+1"}}),
     )
     return folder
 

@@ -57,7 +57,9 @@ def response(task: Task, number: int) -> Response:
     text = f"A {WORDS[level(number)]} thing. {WORDS[level(number)]} {WORDS[level(number)]}"
     scenario = list(SCENARIOS)[number % len(SCENARIOS)]
     steps = {step.id: make_step(step, text) for step in task.steps}
-    return Response(id=f"R{number:02d}", scenario=scenario, steps=steps, extra={"school": f"s{number % 3}"})
+    return Response(
+        id=f"R{number:02d}", scenario=scenario, steps=steps, metadata={"school": f"s{number % 3}"}
+    )
 
 
 def rating(task: Task, number: int, rater: str = "A") -> Rating:

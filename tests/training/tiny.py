@@ -48,7 +48,7 @@ def response(task: Task, number: int) -> Response:
     """A response; two each share a plot."""
     text = f"A {WORDS[number % 4]} came. The {WORDS[number % 4]} went."
     steps = {"story": make_step(task.step("story"), text)}
-    return Response(id=f"R{number:02d}", steps=steps, extra={"plot": f"plot {number // 2}"})
+    return Response(id=f"R{number:02d}", steps=steps, metadata={"plot": f"plot {number // 2}"})
 
 
 def rating(task: Task, response_id: str, given: Mapping[str, float], rater: str = "A") -> Rating:

@@ -143,7 +143,7 @@ def compare_runs(
         raise SettingError(f"A condition on {measures[0]} needs ratings.")
     scores = [one if not isinstance(one, Run) else scores_of(one) for one in (first, second)]
     names = (scores[0].source, scores[1].source)
-    had = [dict.fromkeys([*one.carried, *(sheet.response_id for sheet in one.sheets)]) for one in scores]
+    had = [dict.fromkeys([*one.metadata, *(sheet.response_id for sheet in one.sheets)]) for one in scores]
     both = [one for one in had[0] if one in had[1]]
     if not both:
         raise SettingError(

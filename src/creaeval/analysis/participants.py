@@ -145,7 +145,7 @@ def _by_scorer(run: Run) -> Iterator[tuple[str, str, _Cells]]:
     """Yield every judge and dimension with what each participant has for each object."""
     known = {
         response_id: (carried["participant"], carried.get("object", ""))
-        for response_id, carried in run.carried.items()
+        for response_id, carried in run.metadata.items()
         if carried.get("participant") and run.task.batching is not None
     }
     if not known:

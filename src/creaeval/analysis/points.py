@@ -90,8 +90,8 @@ def scores_of(run: Run) -> Scores:
     """
     scenarios = {listed["id"]: listed.get("scenario") for listed in run.manifest.get("responses", ())}
     carried = {
-        response_id: {**({"scenario": scenario} if scenario else {}), **run.carried.get(response_id, {})}
-        for response_id, scenario in {**dict.fromkeys(run.carried), **scenarios}.items()
+        response_id: {**({"scenario": scenario} if scenario else {}), **run.metadata.get(response_id, {})}
+        for response_id, scenario in {**dict.fromkeys(run.metadata), **scenarios}.items()
     }
     analyst = run.manifest.get("analyst")
     name = str(analyst["name"]) if analyst else ""

@@ -48,13 +48,13 @@ def carried_columns(scores: Iterable[Scores], ratings: Iterable[Rating]) -> Carr
     found: Carried = {}
     contradicted: set[tuple[str, str]] = set()
     for rating in ratings:
-        for name, text in rating.extra.items():
+        for name, text in rating.metadata.items():
             if found.setdefault(name, {}).setdefault(rating.response_id, text) != text:
                 contradicted.add((name, rating.response_id))
     for name, response_id in contradicted:
         del found[name][response_id]
     for one in scores:
-        for response_id, extra in one.carried.items():
+        for response_id, extra in one.metadata.items():
             for name, text in extra.items():
                 found.setdefault(name, {})[response_id] = text
     return {name: of for name, of in found.items() if of}

@@ -159,7 +159,7 @@ def agree(
     assert loaded is not None  # noqa: S101 - there is one SCORES at least
     rated = read_ratings(ratings, loaded, columns=names, blank_is_no=blank_is_no)
     scored = {sheet.response_id: None for one in found for sheet in one.sheets}
-    say_unmatched(rated, {**scored, **{key: None for one in found for key in one.carried}})
+    say_unmatched(rated, {**scored, **{key: None for one in found for key in one.metadata}})
     report = measure_all(
         loaded,
         found,

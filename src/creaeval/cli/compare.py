@@ -78,7 +78,7 @@ def compare(
         first, loaded = _read(run_a, task, None, ledger, opened)
         second, _ = _read(run_b, task, loaded, ledger, opened)
         rated = read_ratings(ratings, loaded, columns=names) if ratings else []
-        known = {one: None for of in (first, second) for one in of.carried}
+        known = {one: None for of in (first, second) for one in of.metadata}
         known |= {sheet.response_id: None for of in (first, second) for sheet in of.sheets}
         say_unmatched(rated, known)
         found = compare_runs(

@@ -78,7 +78,7 @@ def report(
         if other is not None:
             response = find_shared(loaded, other, response)
         rated = read_ratings(ratings, loaded.task, columns=names, blank_is_no=blank_is_no) if ratings else []
-        say_unmatched(rated, loaded.carried)
+        say_unmatched(rated, loaded.metadata)
         runs = [loaded] if other is None else [loaded, other]
         chosen = of_stage(rated, stage) if rated else []
         agreement, said = _agreement(runs, chosen, resamples) if chosen else (None, [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from creaeval.sheets.evidence import Record
 from creaeval.sheets.score_sheet import ScoreSheet
@@ -55,13 +55,15 @@ class StepText(Record):
 class Response(Record):
     """One respondent's whole answer, or one of several short ones: what gets its own row of scores.
 
-    ``extra`` holds columns that are carried through to every table; ``source`` names the file it came from.
+    ``metadata`` holds columns that are carried through to every table, such as participant and object;
+    ``source`` names the file it came from.
     """
 
     id: str
     scenario: str | None = None
     steps: dict[str, StepText]
-    extra: dict[str, str] = Field(default_factory=dict)
+    # Ledgers of version 0.1 say extra.
+    metadata: dict[str, str] = Field(default_factory=dict, validation_alias=AliasChoices("metadata", "extra"))
     source: str = ""
 
     def missing_steps(self, task: Task) -> list[str]:
@@ -73,7 +75,7 @@ class Rating(Record):
     """The scores one person gave one response.
 
     ``stage`` tells apart what one rater gave one response at several times, such as ``blind`` and
-    ``calibrated``; ``extra`` holds the file's other columns, ``source`` names the file.
+    ``calibrated``; ``metadata`` holds the file's other columns, ``source`` names the file.
     """
 
     response_id: str
@@ -81,7 +83,7 @@ class Rating(Record):
     sheet: ScoreSheet
     source: str = ""
     stage: str = ""
-    extra: dict[str, str] = Field(default_factory=dict)
+    metadata: dict[str, str] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class Scores:
         Its name; empty where the file names none.
     sheets : tuple of ScoreSheet
         One a response, judge and repeat.
-    carried : dict of str to dict
+    metadata : dict of str to dict
         By response id, the file's other columns, where they are the same for the whole response.
     source : str
         The file.
@@ -104,6 +106,6 @@ class Scores:
 
     method: str
     sheets: tuple[ScoreSheet, ...]
-    carried: dict[str, dict[str, str]]
+    metadata: dict[str, dict[str, str]]
     source: str
     analyst: str = ""

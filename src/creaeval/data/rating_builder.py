@@ -72,7 +72,7 @@ class RatingBuilder:
         """Whose rating of what it is, in words: ``R02/A``, or ``R02/A/blind`` at a stage."""
         return "/".join(filter(None, (self.response_id, self.rater, self.stage)))
 
-    def carry(self, columns: Mapping[str, str]) -> None:
+    def set_metadata(self, columns: Mapping[str, str]) -> None:
         """Take the other columns of a row; one that differs from row to row is not of the whole rating."""
         if self._extra is None:
             self._extra = dict(columns)
@@ -135,7 +135,7 @@ class RatingBuilder:
             sheet=complete_sheet(self._task, sheet),
             source=str(self._source.path),
             stage=self.stage,
-            extra={name: text for name, text in (self._extra or {}).items() if text},
+            metadata={name: text for name, text in (self._extra or {}).items() if text},
         )
 
     def _resolve(self, name: str, step: Step | None, item: object) -> tuple[Step | None, str]:

@@ -60,7 +60,7 @@ class ResponseSource:
             id=clean,
             scenario=str(scenario or "") or None,
             steps={step.id: texts[step.id] for step in self.task.steps if step.id in texts},
-            extra=carried,
+            metadata=carried,
             source=str(self.path),
         )
         self.responses.append(Located(response, where))

@@ -168,7 +168,7 @@ def find_scenario(response: Response, scenarios: Mapping[str, Scenario], task: T
         alike = [s for name, s in known.items() if fold(name) == fold(response.scenario)]
         if len(alike) == 1:
             return alike[0]
-        if response.extra.get("object") == (name := response.scenario):
+        if response.metadata.get("object") == (name := response.scenario):
             # What a use is a use of says all there is to say.
             return Scenario(id=name, title=name, text=f"Object: {name}")
         if not known and not task.needs_scenario:

@@ -174,7 +174,7 @@ def _by_method(
         numbers = dict(zip(REPEATS, (evidence, judging), strict=True))
         for rating in finish_ratings(of_repeat, problems):
             sheets.setdefault(rating.stage, []).append(rating.sheet.model_copy(update=numbers))
-            columns = {unescape(name): text for name, text in rating.extra.items()}
+            columns = {unescape(name): text for name, text in rating.metadata.items()}
             keep_shared(carried.setdefault(rating.stage, {}), rating.response_id, columns)
     if len(builders) > 1:
         for method in sheets:

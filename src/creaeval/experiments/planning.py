@@ -308,4 +308,4 @@ def is_wanted(carried: Mapping[str, str], only: Mapping[str, Sequence[str]]) -> 
 
 def _carried(response: Response) -> dict[str, str]:
     scenario = {} if response.scenario is None else {"scenario": response.scenario}
-    return {**scenario, **response.extra}
+    return {**scenario, **response.metadata}

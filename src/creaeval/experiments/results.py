@@ -90,10 +90,10 @@ def _results(name: str, given: DataSet, of_data: Iterable[Cell], found: Mapping[
     runs = tuple((cell, found[cell]) for cell in of_data if cell in found)
     if given.only:
         # What one file says of a response holds for all of them.
-        told = [(rating.response_id, rating.extra) for rating in ratings]
-        told += [pair for scores in recorded for pair in scores.carried.items()]
+        told = [(rating.response_id, rating.metadata) for rating in ratings]
+        told += [pair for scores in recorded for pair in scores.metadata.items()]
         wanted = {response_id for response_id, carried in told if is_wanted(carried, given.only)}
-        wanted |= {response_id for _, run in runs for response_id in run.carried}
+        wanted |= {response_id for _, run in runs for response_id in run.metadata}
         # Responses that no run has scored yet name their columns in their own file.
         if not wanted and recorded:
             raise DataError(_nothing_left(name, given, told))
@@ -106,7 +106,7 @@ def _results(name: str, given: DataSet, of_data: Iterable[Cell], found: Mapping[
 
 def _kept(scores: Scores, wanted: Collection[str]) -> Scores:
     sheets = tuple(sheet for sheet in scores.sheets if sheet.response_id in wanted)
-    return replace(scores, sheets=sheets, carried={k: v for k, v in scores.carried.items() if k in wanted})
+    return replace(scores, sheets=sheets, metadata={k: v for k, v in scores.metadata.items() if k in wanted})
 
 
 def _nothing_left(name: str, given: DataSet, told: Iterable[tuple[str, Mapping[str, str]]]) -> str:

@@ -166,7 +166,7 @@ def _text_table(run: Run) -> Table:
         table.add_column(escape(display_name(run.task, part)), justify="right")
     sheets = (sheet for outcome in run.outcomes for sheet in outcome.sheets)
     for sheet in islice(sheets, _ROWS_SHOWN):
-        text = " ".join(run.carried.get(sheet.response_id, {}).get("response", "").split())
+        text = " ".join(run.metadata.get(sheet.response_id, {}).get("response", "").split())
         shown = f"{text[:_TEXT_SHOWN]}…" if len(text) > _TEXT_SHOWN else text
         values = [sheet.final(part) for part in parts]
         cells = [f"{value:g}" if value is not None else sheet.invalid or "–" for value in values]

@@ -63,7 +63,7 @@ def make_batches(cases: Sequence[Case]) -> tuple[Batch, ...]:
         if batching is None:
             key: object = number
         else:
-            values = tuple(case.response.extra.get(name, "") for name in batching.by)
+            values = tuple(case.response.metadata.get(name, "") for name in batching.by)
             key = (case.response.scenario, values) if all(values) else number
         groups.setdefault(key, []).append(case)
     batches: list[Batch] = []

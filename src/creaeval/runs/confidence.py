@@ -110,5 +110,5 @@ def _uses(run: Run) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield what the scorer said of each use, with the use's object."""
     for outcome in run.outcomes:
         for use in map(json.loads, outcome.trail):
-            its_object = run.carried[outcome.response_id].get("object", "")
+            its_object = run.metadata[outcome.response_id].get("object", "")
             yield {**use, "use": outcome.response_id}, its_object

@@ -120,7 +120,7 @@ def batch_notes(plan: Plan) -> list[str]:
     if batching is None or "participant" not in batching.by:
         return []
     alone = Counter(
-        case.response.scenario for case in plan.cases if not case.response.extra.get("participant")
+        case.response.scenario for case in plan.cases if not case.response.metadata.get("participant")
     )
     mixed = sum(-(-number // batching.most) for number in alone.values())
     if mixed == alone.total():

@@ -84,7 +84,7 @@ def _write_outcomes(run: Run, folder: Path) -> Iterator[Path]:
         yield path
         return
     (folder / "responses").mkdir(exist_ok=True)
-    names = file_names(list(run.carried))
+    names = file_names(list(run.metadata))
     for outcome in run.outcomes:
         path = folder / "responses" / f"{names[outcome.response_id]}.json"
         yield _write_json(outcome.model_dump(mode="json"), path)

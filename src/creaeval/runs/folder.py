@@ -62,14 +62,14 @@ def read_run_folder(folder: str | Path, task: Task) -> Run | None:
         outcomes = tuple(sorted(outcomes, key=lambda one: places.get(one.response_id, len(places))))
     carried: dict[str, dict[str, str]] = {}
     if any(one.sheets for one in outcomes) and (folder / "scores.csv").is_file():
-        carried = read_scores(folder, task)[0].carried
+        carried = read_scores(folder, task)[0].metadata
     return Run(
         id=str(manifest["run_id"]),
         state=manifest.get("state", "finished"),
         task=task,
         manifest=manifest,
         outcomes=outcomes,
-        carried={one.response_id: carried.get(one.response_id, {}) for one in outcomes},
+        metadata={one.response_id: carried.get(one.response_id, {}) for one in outcomes},
     )
 
 

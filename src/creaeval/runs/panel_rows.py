@@ -114,6 +114,6 @@ def _with_rows(run: Run, frame: pd.DataFrame, rows: Any, *, after: str) -> pd.Da
 
 
 def _own_columns(run: Run, frame: pd.DataFrame) -> list[str]:
-    n_carried = len({name for extra in run.carried.values() for name in extra})
+    n_carried = len({name for extra in run.metadata.values() for name in extra})
     # The carried columns are the last ones of either table.
     return [name for name in frame.columns[: len(frame.columns) - n_carried] if name != "response_id"]

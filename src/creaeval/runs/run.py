@@ -48,7 +48,7 @@ class Run:
         Versions, settings, models, prompt hashes, times: what it takes to repeat the run.
     outcomes : sequence of Outcome
         One a response, in the order of the input; read from the ledger as they are needed, or all in memory.
-    carried : mapping of str to mapping
+    metadata : mapping of str to mapping
         By response id, the extra columns of the input.
     responses : mapping of str to Response
         By id, what was written; read from the ledger one by one. Runs of before texts were kept have none.
@@ -61,7 +61,7 @@ class Run:
     task: Task
     manifest: Mapping[str, Any]
     outcomes: Sequence[Outcome]
-    carried: Mapping[str, Mapping[str, str]]
+    metadata: Mapping[str, Mapping[str, str]]
     responses: Mapping[str, Response] = field(default_factory=dict)
     scenarios: Mapping[str, Scenario] = field(default_factory=dict)
 
@@ -85,7 +85,7 @@ class Run:
         try:
             return self.responses[response_id]
         except KeyError:
-            known = response_id in self.carried
+            known = response_id in self.metadata
         if known:
             raise SettingError(
                 f"run {self.id}: the texts were not kept when it was made. Score again, which costs nothing, "
@@ -144,7 +144,7 @@ class Run:
     def _score_rows(self) -> Iterator[tuple[tuple[Any, ...], dict[str, str]]]:
         method, parts = self.manifest["method"], identities(self.task)
         for sheet in self.sheets:
-            extra = dict(self.carried.get(sheet.response_id, {}))
+            extra = dict(self.metadata.get(sheet.response_id, {}))
             head = (sheet.response_id, method, sheet.scorer, sheet.evidence_repeat, sheet.judge_repeat)
             rows = [row for row in sheet.rows() if row.step or self.task.sums]
             # What has no points for a reason has rows that say so.
@@ -174,7 +174,7 @@ class Run:
                 "judge": sheet.scorer,
                 **{part: sheet.final(part) for part in parts},
                 **dict.fromkeys(self._code_columns, sheet.invalid),
-                **{carried[name]: text for name, text in self.carried.get(sheet.response_id, {}).items()},
+                **{carried[name]: text for name, text in self.metadata.get(sheet.response_id, {}).items()},
             }
             for sheet in self.sheets
         ]
@@ -198,7 +198,7 @@ class Run:
         Whatever its case, since whoever reads the table tells no cases apart. The columns of repeats and
         panels count as own in every table, so that none is taken for them.
         """
-        names = dict.fromkeys(name for extra in self.carried.values() for name in extra)
+        names = dict.fromkeys(name for extra in self.metadata.values() for name in extra)
         taken = {name.casefold() for name in (*own, *REPEATS, N_SHEETS)}
         others = {name.casefold() for name in names}
         carried: dict[str, str] = {}

@@ -118,7 +118,7 @@ class RunStore:
                 "run_id": run_id,
                 "response_id": response.id,
                 "position": position,
-                "carried": response.extra,
+                "carried": response.metadata,
                 "outcome": outcome.model_dump(mode="json"),
                 # The file it came from may name people or places.
                 "response": response.model_dump(mode="json", exclude={"source"}),
@@ -175,7 +175,7 @@ class RunStore:
             task=Task.model_validate(row.task),
             manifest=row.manifest,
             outcomes=_StoredOutcomes(self._ledger, row.id, [stored.response_id for stored in carried]),
-            carried={stored.response_id: stored.carried for stored in carried},
+            metadata={stored.response_id: stored.carried for stored in carried},
             responses=_StoredResponses(self._ledger, row.id),
             scenarios={
                 key: Scenario.model_validate(scenario) for key, scenario in (row.scenarios or {}).items()

@@ -71,7 +71,7 @@ class Pairs:
         How many responses are in no pair, by reason.
     rounded : int
         Points that were rounded, since the reply form has whole ones; halves go up.
-    carried : mapping of str to mapping
+    metadata : mapping of str to mapping
         By id, the columns that responses can be grouped by.
     evidence : str
         How much evidence the prompts hold, ``full`` or ``brief``; empty for responses.
@@ -83,7 +83,7 @@ class Pairs:
     pairs: tuple[Pair, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
     rounded: int = 0
-    carried: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    metadata: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     evidence: Depth | Literal[""] = ""
 
     def groups(self, by: str) -> tuple[str, dict[str, str] | None]:
@@ -109,7 +109,7 @@ class Pairs:
                 return RESPONSE, None
             # What shares a prompt cannot be on two sides.
             return BATCH, {name: pair.ids[0] for pair in self.pairs for name in pair.ids}
-        groups = group_by(by, {name: self.carried[name] for pair in self.pairs for name in pair.ids})
+        groups = group_by(by, {name: self.metadata[name] for pair in self.pairs for name in pair.ids})
         for pair in self.pairs:
             values = {groups[name] for name in pair.ids}
             if len(values) > 1:
@@ -314,7 +314,7 @@ def _pairs(
             rounded += points.rounded
     carried = {
         case.response.id: {
-            **case.response.extra,
+            **case.response.metadata,
             **({} if case.response.scenario is None else {"scenario": case.response.scenario}),
         }
         for case in cases

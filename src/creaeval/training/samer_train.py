@@ -186,7 +186,7 @@ def _groups(cases: Sequence[Case], by: str) -> dict[str, str] | None:
     columns: dict[str, dict[str, str]] = {}
     for case in cases:
         own = {"scenario": case.scenario.id} if case.scenario is not None else {}
-        columns[case.response.id] = {**case.response.extra, **own}
+        columns[case.response.id] = {**case.response.metadata, **own}
     return group_by(by, columns)
 
 

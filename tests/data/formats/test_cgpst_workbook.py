@@ -66,7 +66,7 @@ def book(path: Path, hidden: tuple[str, ...] = (), **sheets: dict[str, Any]) -> 
 def test_each_value_is_read_from_its_cell(tmp_path: Path) -> None:
     path = book(tmp_path / "H31_FS10.xlsx", A05=SHEET, A06={**SHEET, "X2": "A06_FS10", "U43": 3})
     first, second = read_ratings(tmp_path, cgpst())
-    assert (first.response_id, first.rater, first.extra) == ("A05_FS10", "H31", {"scenario": "FS10"})
+    assert (first.response_id, first.rater, first.metadata) == ("A05_FS10", "H31", {"scenario": "FS10"})
     assert (first.source, first.stage) == (str(path), "")
     assert (second.response_id, second.sheet.final("step2.focus")) == ("A06_FS10", 3)
     sheet = first.sheet

@@ -161,7 +161,7 @@ def test_a_table_with_a_header_holds_a_response_a_row(tmp_path: Path) -> None:
         ["7", "1. Nets", "b"],
     )
     one, two = read_responses([path], cgpst())
-    assert (one.id, two.id, one.extra) == ("007", "7", {"group": "a"})
+    assert (one.id, two.id, one.metadata) == ("007", "7", {"group": "a"})
     assert [item.text for item in one.steps["step1"].items] == ["Fish", "Boats"]
 
 

@@ -34,7 +34,7 @@ def test_an_object_a_list_and_a_wrapped_list_say_the_same(tmp_path: Path, form: 
     assert (response.id, response.scenario, response.source) == ("007", "FS10", str(path))
     assert list(response.steps) == ["step1", "step2", "step6"]
     assert response.steps["step1"].text == "1. Fish die\n2.\n3. Boats stop"
-    assert response.extra == {"group": "control", "age": "12", "note": ""}
+    assert response.metadata == {"group": "control", "age": "12", "note": ""}
     assert response.missing_steps(cgpst()) == ["step3", "step4", "step5"]
 
 
@@ -48,7 +48,7 @@ def test_a_task_of_one_step_takes_a_response_by_that_name(tmp_path: Path) -> Non
     path = write(tmp_path / "a.json", [{"response_id": "7", "response": "door stop", "object": "brick"}])
     (response,) = read_responses([path], brick())
     assert response.steps["use"].text == "door stop"
-    assert response.extra == {"object": "brick"}
+    assert response.metadata == {"object": "brick"}
     problem = the_problem(lambda: read_responses([path], cgpst()))
     assert "found 'response', expected 'steps': task cgpst has 6 steps" in problem
 

@@ -34,7 +34,7 @@ def test_mean_ratings_of_uses_are_those_of_a_rater_called_mean(tmp_path: Path) -
         ("a2", "mean", 5.0),
         ("a3", "mean", 1.0),
     ]
-    assert ratings[0].extra == {"split": "train", "object": "brick", "participant": "1"}
+    assert ratings[0].metadata == {"split": "train", "object": "brick", "participant": "1"}
     assert ratings[0].sheet.total is None
     wrong = write(tmp_path / "b.csv", USES.replace("2.3", "5.3"))
     assert "row 2, column 'human_mean': found '5.3', expected a number from 1 to 5" in the_problem(
@@ -47,7 +47,7 @@ def test_predictions_are_scorers_on_their_own_scales(tmp_path: Path) -> None:
     (scores,) = read_scores(write(tmp_path / "aut.csv", USES), AUT)
     found = [(s.scorer, s.response_id, s.final("uses.originality")) for s in scores.sheets]
     assert found == [("pred_a", "a2", 3.25), ("pred_semdis", "a2", 1.1), ("pred_semdis", "a3", 0.4)]
-    assert (scores.method, scores.carried) == (
+    assert (scores.method, scores.metadata) == (
         "recorded",
         {"a2": {"object": "brick"}, "a3": {"object": "rope"}},
     )
@@ -95,7 +95,7 @@ def test_verdicts_on_stories_fill_the_dimensions_in_their_order(tmp_path: Path, 
     else:
         path = write(tmp_path / "a.csv", "\n".join(",".join(row) for row in rows) + "\n")
     first, second = read_ratings(path, TTCW)
-    assert (first.response_id, first.rater, first.extra) == (
+    assert (first.response_id, first.rater, first.metadata) == (
         "0_Claude",
         "7",
         {"plot_idx": "0", "writer": "Claude"},
@@ -106,7 +106,7 @@ def test_verdicts_on_stories_fill_the_dimensions_in_their_order(tmp_path: Path, 
     # A blank verdict is missing, and so is the count that it is part of.
     assert second.sheet.final("story.scene_vs_summary") is None
     assert [second.sheet.final(f"story.{name}") for name in groups] == [None, 0, 3, 1]
-    assert second.extra == {}
+    assert second.metadata == {}
     _, counted = read_ratings(path, TTCW, blank_is_no=True)
     assert [counted.sheet.final(f"story.{name}") for name in groups] == [3, 0, 3, 1]
 
@@ -173,7 +173,7 @@ def test_stories_answer_their_plots_and_one_without_a_text_has_nothing_written(t
     path = write(tmp_path / "stories.jsonl", "\n".join(map(json.dumps, STORIES)) + "\n")
     one, none, two = read_responses(path, TTCW)
     assert (one.id, one.scenario, one.steps["story"].text) == ("0_A", "0", "Once.")
-    assert one.extra == {"plot_idx": "0", "title": "T", "source": "a", "url": ""}
+    assert one.metadata == {"plot_idx": "0", "title": "T", "source": "a", "url": ""}
     assert none.missing_steps(TTCW) == ["story"]
     # Without the plots nothing is shown but the story; with them each stands with its own.
     assert find_scenario(one, {}, TTCW) is None

@@ -41,7 +41,7 @@ def test_a_column_that_is_named_for_one_role_is_none_for_another(tmp_path: Path)
     path = csv_file(tmp_path, "id,Subj,rater,item,score", "1,R1,A,Focus,7", "2,R1,A,Adequacy,5")
     (rating,) = read_ratings(path, cgpst(), columns={"response_id": "Subj", "dimension": "item"})
     assert rating.sheet.final("step2.adequacy") == 5
-    assert (rating.response_id, rating.extra) == ("R1", {})
+    assert (rating.response_id, rating.metadata) == ("R1", {})
 
 
 def test_a_file_may_have_the_standard_name_instead(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_other_columns_of_the_long_form_are_carried_where_they_are_of_the_whole_
         "R1,A,Adequacy,5,en ,,3,",
         "R1,B,Focus,6,de,fair,4,2",
     )
-    extra = {(r.response_id, r.rater): r.extra for r in read_ratings(path, cgpst())}
+    extra = {(r.response_id, r.rater): r.metadata for r in read_ratings(path, cgpst())}
     # The note is of one row of A's two; wave is empty for A.
     assert extra == {
         ("R1", "A"): {"Language": "en", "plot": "3"},
@@ -214,7 +214,7 @@ def test_other_columns_of_the_long_form_are_carried_where_they_are_of_the_whole_
 
 def test_columns_of_texts_are_carried_in_the_wide_form_and_numbers_are_still_refused(tmp_path: Path) -> None:
     path = csv_file(tmp_path, "id,Focus_A,Focus_B,language", "R1,7,6,en", "R2,,5,")
-    extra = {(r.response_id, r.rater): r.extra for r in read_ratings(path, cgpst())}
+    extra = {(r.response_id, r.rater): r.metadata for r in read_ratings(path, cgpst())}
     assert extra == {("R1", "A"): {"language": "en"}, ("R1", "B"): {"language": "en"}, ("R2", "B"): {}}
     path = csv_file(tmp_path, "id,Focus_A,language,age", "R1,7,en,12")
     assert "column 'age': holds numbers" in the_problem(lambda: read_ratings(path, cgpst()))
@@ -233,7 +233,7 @@ def test_a_column_is_carried_when_all_rows_of_a_rating_agree(rows: list[tuple[st
     with tempfile.TemporaryDirectory() as folder:
         lines = [f"R1,{rater},{stage},Focus,7,{cell}" for rater, stage, cell in rows]
         path = csv_file(Path(folder), "id,rater,stage,dimension,score,other", *lines)
-        found = {(r.rater, r.stage): r.extra for r in read_ratings(path, cgpst())}
+        found = {(r.rater, r.stage): r.metadata for r in read_ratings(path, cgpst())}
     assert found == {
         key: {"other": min(cells)} if len(cells) == 1 and cells != {""} else {}
         for key, cells in expected.items()

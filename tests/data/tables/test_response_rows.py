@@ -23,7 +23,7 @@ def test_columns_are_steps_by_id_or_name_and_others_are_carried(tmp_path: Path) 
     )
     path = write(tmp_path / "a.csv", text)
     one, two = read_responses([path], cgpst())
-    assert (one.id, one.scenario, one.extra) == ("007", "FS10", {"group": "a"})
+    assert (one.id, one.scenario, one.metadata) == ("007", "FS10", {"group": "a"})
     assert [item.text for item in one.steps["step1"].items] == ["Fish", "Boats"]
     assert list(one.steps) == ["step1", "step2"]
     assert (two.id, two.scenario) == ("7", None)
@@ -40,7 +40,7 @@ def test_the_delimiter_is_the_one_the_header_uses(tmp_path: Path, delimiter: str
     path = write(tmp_path / "a.csv", preamble.format(delimiter) + out.getvalue())
     (response,) = read_responses([path], brick())
     assert response.steps["use"].text == "one, two; three\tfour"
-    assert response.extra == {"a,b;c": "x"}
+    assert response.metadata == {"a,b;c": "x"}
 
 
 def test_text_saved_by_excel_on_windows_is_read(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_csv_gives_back_every_response_it_was_written_from(
     with tempfile.TemporaryDirectory() as folder:
         path = write(Path(folder) / "a.csv", out.getvalue())
         read = read_responses([path], brick())
-    assert {r.id: (r.steps["use"].text, r.extra["note"]) for r in read} == responses
+    assert {r.id: (r.steps["use"].text, r.metadata["note"]) for r in read} == responses
 
 
 @settings(max_examples=60)
@@ -163,4 +163,4 @@ def test_json_gives_back_every_response_it_was_written_from(
     with tempfile.TemporaryDirectory() as folder:
         path = write(Path(folder) / ("a.jsonl" if by_line else "a.json"), content)
         read = read_responses([path], brick())
-    assert {r.id: (r.steps["use"].text, r.extra["note"]) for r in read} == responses
+    assert {r.id: (r.steps["use"].text, r.metadata["note"]) for r in read} == responses

@@ -69,7 +69,7 @@ def test_uses_of_one_object_by_one_person_share_a_call(tmp_path: Path, form: str
     responses = read(path, columns=columns)
     assert texts(responses) == [("u1", "a hat"), ("u2", "jump over it"), ("u3", "null"), ("u4", "None")]
     assert [response.scenario for response in responses] == ["brick", "rope", "brick", "brick"]
-    assert responses[0].extra == {
+    assert responses[0].metadata == {
         **{"object": "brick", "participant": "p1", "age": "20", "response": "a hat"},
     }
     assert together(responses) == [["u1", "u4"], ["u2"], ["u3"]]
@@ -84,7 +84,7 @@ def test_who_says_no_more_than_not_to_know_is_not_scored(tmp_path: Path, text: s
     (batch,) = make_batches(use_cases(responses))
     assert batch.case.response.steps["uses"].text == "1.\n2. a doorstop"
     assert batch.asked == (2,)
-    assert responses[0].extra["response"] == text
+    assert responses[0].metadata["response"] == text
 
 
 @pytest.mark.parametrize("text", ["", "  ", "-", "...", "?"])
@@ -125,14 +125,14 @@ def test_without_a_participant_each_use_is_alone_unless_mixing_is_asked_for(tmp_
 def test_a_participant_that_r_calls_missing_is_none(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "id,object,use,participant\n1,brick,a,NA\n2,brick,b,\u200b\n")
     responses = read(path)
-    assert [response.extra["participant"] for response in responses] == ["", ""]
+    assert [response.metadata["participant"] for response in responses] == ["", ""]
     assert together(responses) == [["1"], ["2"]]
 
 
 def test_objects_that_differ_in_case_alone_are_one_spelled_as_at_first(tmp_path: Path) -> None:
     text = "id,object,use,participant\n1,Brick,a,p\n2,brick,b,q\n3,BRICK,c,p\n"
     responses = read(write(tmp_path / "a.csv", text))
-    assert [(response.scenario, response.extra["object"]) for response in responses] == [
+    assert [(response.scenario, response.metadata["object"]) for response in responses] == [
         ("Brick", "Brick")
     ] * 3
     assert together(responses) == [["1", "3"], ["2"]]
@@ -172,7 +172,7 @@ def test_settings_that_separate_nothing_are_refused(tmp_path: Path) -> None:
 def test_a_column_called_like_another_role_keeps_its_values(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "id,prompt,use,object,response\n1,brick,a hat,red one,x\n")
     (response,) = read(path, columns={"object": "prompt", "response": "use"})
-    assert response.extra == {
+    assert response.metadata == {
         **{"object": "brick", "input_object": "red one", "input_response": "x", "response": "a hat"},
     }
 
@@ -209,12 +209,12 @@ def test_every_use_is_in_one_batch_in_order(
         assert 1 <= len(ids) <= size
         assert ids == sorted(ids, key=lambda name: int(name[1:]))
         assert len({by_id[name].scenario for name in ids}) == 1
-        people = {by_id[name].extra["participant"] for name in ids}
+        people = {by_id[name].metadata["participant"] for name in ids}
         if not mix:
             assert len(people) == 1
             assert people != {""} or len(ids) == 1
     # No batch is smaller than it need be: only the last one of a group is not full.
-    groups = [(by_id[ids[0]].scenario, "" if mix else by_id[ids[0]].extra["participant"]) for ids in found]
+    groups = [(by_id[ids[0]].scenario, "" if mix else by_id[ids[0]].metadata["participant"]) for ids in found]
     for group in {one for one in groups if mix or one[1]}:
         sizes = [len(ids) for of, ids in zip(groups, found, strict=True) if of == group]
         assert all(one == size for one in sizes[:-1])
@@ -225,8 +225,8 @@ def test_the_released_table_is_understood_as_it_is() -> None:
     assert len(responses) == 15_409
     first = responses[0]
     assert texts(responses[:1]) == [("0198c18178", "diary")]
-    assert first.extra["participant"] == "332"
-    assert not [name for name in first.extra if name.startswith(("human", "pred"))]
+    assert first.metadata["participant"] == "332"
+    assert not [name for name in first.metadata if name.startswith(("human", "pred"))]
     batches = together(responses)
     assert max(map(len, batches)) == 20
     # Of 3,290 lists of one person for one object, eight are of 21 to 27 uses.
@@ -246,7 +246,7 @@ def test_a_table_of_uses_with_raters_or_a_mean_beside_them_is_read_as_ratings(tm
         **{("u1", "rater1"): 4, ("u1", "rater2"): 5, ("u1", "human_mean"): 4.5},
         **{("u2", "rater1"): 1, ("u2", "human_mean"): 1.3},
     }
-    assert ratings[0].extra["participant"] == "17"
+    assert ratings[0].metadata["participant"] == "17"
     # A column of numbers that is neither is still refused.
     path.write_text("id,object,response,rater1,speed\nu1,brick,a hat,4,3\n", encoding="utf-8")
     with pytest.raises(DataError, match="'speed'"):

@@ -202,7 +202,7 @@ def test_responses_keep_their_lines_and_carry_other_columns_as_they_look(tmp_pat
     )
     one, two = read_responses(path, cgpst())
     assert (one.id, one.scenario) == ("7", "FS10")
-    assert one.extra == {"age": "12.5", "day": "2026-04-03", "grant": "TRUE"}
+    assert one.metadata == {"age": "12.5", "day": "2026-04-03", "grant": "TRUE"}
     assert [item.text for item in one.steps["step1"].items] == ["Fish", "Boats"]
     assert [item.text for item in two.steps["step1"].items] == ["Nets", "Laws"]
     assert two.steps["step2"].text == "5"

@@ -42,7 +42,7 @@ def read_aut_means(table: Table, task: Task, problems: Problems) -> list[RatingB
         builder = source.add(use, _MEAN, table.row_place(row))
         where = table.cell_place(row, "human_mean")
         builder.set(f"{step}.{dimension}", mean, where, row=row.number)
-        builder.carry({"object" if title == "prompt" else title: row.cells[title] for title in others})
+        builder.set_metadata({"object" if title == "prompt" else title: row.cells[title] for title in others})
     problems.extend(source.problems)
     return source.builders
 

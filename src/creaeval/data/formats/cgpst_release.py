@@ -87,7 +87,7 @@ def _add_rating(source: RatingSource, record: Record, rater: str, sheet: dict[st
         source.problems.add(f"{where}: {error}.")
         return
     if isinstance(record.scenario, str):
-        builder.carry({"scenario": clean_name(record.scenario)})
+        builder.set_metadata({"scenario": clean_name(record.scenario)})
     for entries in _step_entries(sheet, source.task, where, source.problems):
         _set_step(builder, entries, source.problems)
     for name, value in sheet.items():

@@ -242,7 +242,7 @@ def _add_rating(source: RatingSource, sheet: RaterSheet) -> None:
             return
         answer = f"{answer}_{scenario}"
     builder = source.add(answer, rater, f"{sheet.sheet.path}, {sheet.sheet.name}")
-    builder.carry({"scenario": scenario})
+    builder.set_metadata({"scenario": scenario})
     for step_id, cells in _STEPS.items():
         if not sheet.is_scored(cells):
             continue

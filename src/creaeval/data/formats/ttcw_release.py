@@ -62,7 +62,7 @@ def read_verdicts(
             continue
         if (story, name) not in builders:
             builders[story, name] = source.add(story, name, table.row_place(row), stage)
-            builders[story, name].carry(_story_parts(story))
+            builders[story, name].set_metadata(_story_parts(story))
         points = _POINTS[verdict or "no"]
         builders[story, name].set(step.dimensions[number - 1].id, points, where, step, row=row.number)
     problems.extend(source.problems)

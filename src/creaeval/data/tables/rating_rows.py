@@ -58,7 +58,7 @@ class _RowReader:
         carried = {title: texts[title] for title in self._layout.carried}
         for builder in dict.fromkeys(rated):
             if builder is not None:
-                builder.carry(carried)
+                builder.set_metadata(carried)
 
     def _read_score(self, column: ScoreColumn) -> RatingBuilder | None:
         layout, row, title = self._layout, self._row, column.title

@@ -167,7 +167,7 @@ def _read_row(
             id=name,
             scenario=its_object or None,
             steps={step.id: StepText(text="" if _says_nothing(part) else part)},
-            extra={**carried, **others, "response": part},
+            metadata={**carried, **others, "response": part},
             source=str(table.path),
         )
         for name, part in _apart(use_id, tidy(text), separator, task.noun)

@@ -102,7 +102,7 @@ def _line(
     whole = whole_of(run.task)
     total = _mean([sheet.final(whole) for sheet in sheets])
     rated = _mean([rating.sheet.final(whole) for rating in ratings])
-    carried = run.carried.get(outcome.response_id, {}).values()
+    carried = run.metadata.get(outcome.response_id, {}).values()
     words = dict.fromkeys([outcome.response_id, scenarios.get(outcome.response_id, ""), *carried])
     return Line(
         key=key,
@@ -169,7 +169,7 @@ def response_table(part: RunPart, index: Index) -> pd.DataFrame:
     import pandas as pd
 
     run, whole = part.run, whole_of(part.run.task)
-    names = list(dict.fromkeys(name for extra in run.carried.values() for name in extra))[:_MOST_COLUMNS]
+    names = list(dict.fromkeys(name for extra in run.metadata.values() for name in extra))[:_MOST_COLUMNS]
     title = display_name(run.task, whole) if whole else "Total"
 
     def overalls(line: Line) -> dict[str, float | None]:
@@ -181,7 +181,7 @@ def response_table(part: RunPart, index: Index) -> pd.DataFrame:
         {
             "Response": line.id,
             # A blank behind the name keeps it apart from the columns of our own.
-            **{f"{name} ": run.carried.get(line.id, {}).get(name, "") for name in names},
+            **{f"{name} ": run.metadata.get(line.id, {}).get(name, "") for name in names},
             **overalls(line),
             **({f"{title} minus ratings": line.difference} if index.ratings else {}),
             "Failures": len(line.failures),

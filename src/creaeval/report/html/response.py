@@ -118,7 +118,7 @@ def page_view(
         text_note = str(error)
     raters = raters_of(ratings)
     layout = _Layout(task, response, outcome, raters)
-    facts = dict(run.carried.get(outcome.response_id, {}))
+    facts = dict(run.metadata.get(outcome.response_id, {}))
     return PageView(
         key=key,
         id=outcome.response_id,

@@ -291,7 +291,7 @@ def _both(run: Run, against: Run) -> list[str]:
 
 
 def _ids(run: Run) -> list[str]:
-    return list(run.carried)
+    return list(run.metadata)
 
 
 def _points(run: Run) -> dict[str, dict[str, float]]:
