@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import creaeval
 from creaeval.analysis import agree, differences
-from creaeval.data import read_ratings, read_scores
-from creaeval.errors import DataError, SettingError
+from creaeval.data import Response, StepText, read_ratings, read_scores
+from creaeval.errors import DataError, SettingError, TaskError
 from creaeval.llm import Ledger
+from creaeval.methods import Case
 from creaeval.runs import RunStore, export_run
+from creaeval.runs.batching import make_batches
 from creaeval.runs.defaults import choose_batching
 from creaeval.runs.folder import read_run_folder
 from creaeval.sheets.score_sheet import SCORE_COLUMNS
-from creaeval.tasks import Batching, load_task
+from creaeval.tasks import Batching, load_task, parse_task
 from scripted import ScriptedModel, WithChances, text_of
 
 if TYPE_CHECKING:
@@ -383,3 +386,94 @@ def test_the_command_line_shows_uses_and_writes_their_participants(command: Comm
     assert [line.split("\t")[-1] for line in listed] == ["5 responses"]
     (run_id,) = {line.split()[0] for line in listed}
     assert "participants_reliability.csv" in command("runs", "export", run_id, "--out", "again").out
+
+
+METAPHORS = """
+id: metaphors
+name: Metaphors
+source: made for the tests
+description: A metaphor for a feeling.
+steps:
+  - id: metaphor
+    name: Metaphor
+    instruction: Write a metaphor.
+    dimensions:
+      - {id: novel, name: Novel, description: How rare?, scale: 0-4}
+      - {id: apt, name: Apt, description: How fitting?, scale: 0-4}
+"""
+
+
+def points_by_text(request: ChatRequest) -> str:
+    """Novelty is the number in the text, aptness one more; alone or in a list."""
+    numbers = [int(word) for word in re.findall(r"worth (\d)", text_of(request))]
+    points = [{"novel": number, "apt": number + 1} for number in numbers]
+    if "items" not in request.schema["properties"]["metaphor"]["properties"]:
+        (alone,) = points
+        whole = sum(alone.values())
+        return json.dumps({"metaphor": {**alone, "overall": whole}, "total": whole})
+    items = {f"item_{place}": own for place, own in enumerate(points, 1)}
+    return json.dumps({"metaphor": {"items": items}})
+
+
+def test_one_line_lets_short_texts_of_a_task_of_your_own_share_calls(tmp_path: Path) -> None:
+    lines = [f"m{n},fog {n} worth {n % 4},p{n // 4}" for n in range(8)]
+    text = "\n".join(["id,response,participant", *lines])
+    (tmp_path / "texts.csv").write_text(f"{text}\n", encoding="utf-8")
+    runs, n_requests = [], []
+    for more in ("", "batching: 3\n"):
+        path = tmp_path / f"task{len(more)}.yaml"
+        path.write_text(METAPHORS + more, encoding="utf-8")
+        judge = ScriptedModel("j", answer=points_by_text)
+        runs.append(
+            creaeval.score(
+                tmp_path / "texts.csv", task=path, method="direct", judges=judge, ledger=tmp_path / "l.db"
+            )
+        )
+        n_requests.append(len(judge.requests))
+    # Four texts of each of two people, three in a call at most.
+    assert n_requests == [8, 4]
+    alone, shared = ([*rows(run, "response_id", "dimension", "score")] for run in runs)
+    assert shared == alone
+    # Novel 2 and apt 3 make an Overall and a Total of 5.
+    assert [row[1:] for row in alone if row[0] == "m2"] == [
+        ("metaphor.novel", 2), ("metaphor.apt", 3), ("metaphor.overall", 5), ("total", 5),
+    ]  # fmt: skip
+
+
+def test_what_may_share_a_call_is_said_by_columns(tmp_path: Path) -> None:
+    task = parse_task(METAPHORS + "batching: {by: [class, topic], most: 2}\n", "m.yaml")
+    texts = [("a", "x"), ("a", "x"), ("a", "y"), ("b", "x"), ("a", "x"), ("a", "")]
+    cases = [
+        Case(
+            task,
+            Response(
+                id=f"m{n}",
+                steps={"metaphor": StepText(text="fog")},
+                metadata={"class": group, "topic": topic} if topic else {"class": group},
+            ),
+            None,
+        )
+        for n, (group, topic) in enumerate(texts)
+    ]
+    together = [[case.response.id for case in batch.cases] for batch in make_batches(cases)]
+    # Two at most; one without a topic is asked about by itself.
+    assert together == [["m0", "m1"], ["m4"], ["m2"], ["m3"], ["m5"]]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("batching: 0\n", "greater than or equal to 1"),
+        ("batching: 101\n", "less than or equal to 100"),
+        ("batching: {most: 3, size: 4}\n", "unknown key 'size'"),
+    ],
+)
+def test_batching_that_cannot_be_is_refused(more: str, said: str) -> None:
+    with pytest.raises(TaskError, match=said):
+        parse_task(METAPHORS + more, "m.yaml")
+
+
+def test_a_list_step_shares_no_calls() -> None:
+    listed = METAPHORS.replace("    dimensions:", "    items: {name: line, max: 3}\n    dimensions:")
+    with pytest.raises(TaskError, match="batching needs a single step without items"):
+        parse_task(listed + "batching: 3\n", "m.yaml")
