@@ -15,6 +15,7 @@ from creaeval.errors import LedgerError
 from creaeval.llm import Ledger
 from creaeval.runs import RunStore, export_run
 from creaeval.runs.folder import read_run_folder
+from creaeval.runs.migrations import MIGRATIONS
 from creaeval.tasks import identities, load_task, parse_task
 from scripted import ScriptedModel
 
@@ -205,3 +206,21 @@ def test_a_unit_that_0_1_would_have_refused_is_refused(change: tuple[str, str], 
 
     with pytest.warns(UserWarning, match="version 0.1"), pytest.raises(TaskError, match=said):
         parse_task(OLD_TASK.replace(*change), "lids.yaml")
+
+
+def test_a_ledger_in_either_database_is_brought_up_to_date(database: str) -> None:
+    memory = sqlite3.connect(":memory:")
+    memory.executescript(KEPT.read_text(encoding="utf-8"))
+    kept = {name: memory.execute(f"SELECT * FROM {name}") for name in ("runs", "outcomes")}  # noqa: S608
+    with Ledger.open(database) as ledger:
+        ledger.migrate("runs", MIGRATIONS[:2], ())
+        with ledger.engine.begin() as connection:
+            for name, found in kept.items():
+                columns = [column[0] for column in found.description]
+                values = ", ".join(f":{column}" for column in columns)
+                statement = sa.text(f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({values})")  # noqa: S608
+                connection.execute(statement, [dict(zip(columns, row, strict=True)) for row in found])
+        run = RunStore(ledger).load(DIRECT)
+        assert [outcome.response_id for outcome in run.outcomes] == ["u1", "u2", "u4", "u3", "u5"]
+        assert run.response("u4").metadata["participant"] == "p1"
+        assert (run.summary.scored, run.task.noun) == (5, "use")
