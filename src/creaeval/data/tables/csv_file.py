@@ -47,7 +47,7 @@ class CsvFile:
         """
         delimiter, skip = self._delimiter(keys, hint)
 
-        def odd_length(number: int, length: int, expected: int) -> str:
+        def length_problem(number: int, length: int, expected: int) -> str:
             rule = (
                 f"A text that holds {delimiter!r} must stand in quotation marks."
                 if length > expected
@@ -63,7 +63,7 @@ class CsvFile:
             for number, record in enumerate(self._records(delimiter), 1)
             if number > skip and any(map(find_visible, record))
         ]
-        return make_table(self.path, None, records, odd_length)
+        return make_table(self.path, None, records, length_problem)
 
     def _delimiter(self, keys: Sequence[str], hint: Callable[[Sequence[str]], str]) -> tuple[str, int]:
         """Return the delimiter and how many rows stand before the header (Excel's ``sep=;`` is one)."""

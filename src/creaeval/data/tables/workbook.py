@@ -58,11 +58,6 @@ class Sheet:
             for name, (row, column) in places.items()
         }
 
-    def place(self, name: str) -> Place:
-        """Return the place of a cell by its name, such as ``F2``."""
-        row, column = coordinate_to_tuple(name)
-        return Place(self.path, self.name, row, column)
-
     def header(self) -> tuple[str, ...]:
         """Return the texts of the first row that is not blank."""
         for number in range(1, _FIRST_ROWS + 1):
