@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from creaeval.errors import Problems
 
@@ -48,6 +49,15 @@ def clean_id(value: object, note: str = "") -> str:
     if problem:
         raise ValueError(f"{problem}{note}")
     return str(text)
+
+
+def clean_ids(texts: Iterable[str]) -> dict[str, str]:
+    """Return the id of each of these texts that is one."""
+    ids: dict[str, str] = {}
+    for text in texts:
+        with suppress(ValueError):
+            ids[text] = clean_id(text)
+    return ids
 
 
 def _id_problem(text: str, value: object) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from creaeval.data.ids import attempt
 from creaeval.data.model import Rating
 from creaeval.data.points import points_reader, read_points
 from creaeval.data.response_builder import unknown_step
@@ -104,10 +103,11 @@ class RatingBuilder:
         ``name`` is the identity or name of the part, in ``step`` if that is known; of an item, whose number
         is ``item``, also ``category`` and ``invalid``.
         """
-        reading = attempt(self._source.problems, where, self._read, name, raw, step, item)
-        if reading is None:
+        try:
+            key, value = self._read(name, raw, step, item)
+        except ValueError as error:
+            self._source.problems.add(f"{where}: {error}.")
             return
-        key, value = reading
         later = _Value(value, where, row)
         earlier = self._values.setdefault(key, later)
         if earlier.value != value:

@@ -84,7 +84,7 @@ def read_file(source: RatingSource, columns: Mapping[str, str], *, blank_is_no: 
     match split_sheet(source.path)[0].suffix.lower():
         case ending if ending in TABLES:
             file = open_tables(source.path)
-            if sheets := rater_sheets(file, source.task, columns):
+            if file.sheets and (sheets := rater_sheets(file, source.task, columns)):
                 read_rater_sheets(sheets, file, source)
                 return
             ratings = open_ratings(file, source.task, columns, RATING_COLUMNS)

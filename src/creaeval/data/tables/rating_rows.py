@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.data.ids import MISSING, attempt, clean_id, clean_name
+from creaeval.data.ids import MISSING, attempt, clean_id, clean_ids, clean_name
 from creaeval.data.tables.layouts import Origin, find_layout
 from creaeval.data.tables.table import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from creaeval.data.rating_builder import RatingBuilder, RatingSource
     from creaeval.data.tables.layouts import Layout, RatingTable, ScoreColumn
     from creaeval.data.tables.table import Row, Table
@@ -26,9 +28,10 @@ def read_table_ratings(ratings: RatingTable, source: RatingSource) -> None:
     ``step1.invalid``. Other columns are metadata. DataError if the layout cannot be told from the header.
     """
     layout, table = find_layout(ratings), ratings.table
-    reader = _RowReader(table, layout, source)
-    for row in table.rows:
-        reader.read(row)
+    texts = [{title: clean_name(text) for title, text in row.cells.items()} for row in table.rows]
+    reader = _RowReader(table, layout, source, texts)
+    for row, row_texts in zip(table.rows, texts, strict=True):
+        reader.read(row, row_texts)
     if not source.builders and not source.problems:
         source.problems.add(f"{table.where}: none of its {len(table.rows)} rows holds a score.")
     if table.sheet is None:
@@ -38,21 +41,30 @@ def read_table_ratings(ratings: RatingTable, source: RatingSource) -> None:
 class _RowReader:
     """Reads the scores of one row after the other, and says of each cell once what is wrong with it."""
 
-    def __init__(self, table: Table, layout: Layout, source: RatingSource) -> None:
+    def __init__(
+        self, table: Table, layout: Layout, source: RatingSource, texts: Sequence[Mapping[str, str]]
+    ) -> None:
         self._table, self._layout, self._source = table, layout, source
         self._where = table.where
         self._columns = {title: number for number, title in enumerate(table.header, 1)}
         #: By response, rater and stage.
         self._builders: dict[tuple[str, str, str], RatingBuilder] = {}
+        origins = {origin for column in layout.scores for origin in (column.response, column.rater)}
+        origins.add(Origin(layout.stage))
         #: By what was written; the same few ids stand in many rows.
-        self._ids: dict[str, str] = {}
+        self._ids = clean_ids(
+            {
+                origin.text if origin.title is None else row[origin.title]
+                for row in texts
+                for origin in origins
+            }
+        )
         #: What the row in hand holds, by where and what is expected there; None if it cannot be read.
         self._cells: dict[tuple[Origin, str], str | None] = {}
 
-    def read(self, row: Row) -> None:
-        """Read a row."""
-        self._row = row
-        self._texts = {title: clean_name(text) for title, text in row.cells.items()}
+    def read(self, row: Row, texts: Mapping[str, str]) -> None:
+        """Read a row; ``texts`` are its cells without what nobody can see."""
+        self._row, self._texts = row, texts
         self._cells.clear()
         rated = [self._read_score(column) for column in self._layout.scores]
         metadata = {title: self._texts[title] for title in self._layout.metadata}
@@ -98,16 +110,12 @@ class _RowReader:
                 return None
         if expected == "a stage" and text in MISSING:
             return ""
-        return self._id(text, title) if expected in _IDS else text
-
-    def _id(self, text: str, title: str | None) -> str | None:
-        if text not in self._ids:
-            note = f". See column {title!r}" if title is not None else ""
-            if self._table.sheet is not None and not text:
-                note = ". Cells that are merged over several rows are not read"
-            place = f"{self._where}, row {self._row.number}"
-            clean = attempt(self._source.problems, place, clean_id, text, note)
-            if clean is None:
-                return None
-            self._ids[text] = clean
-        return self._ids[text]
+        if expected not in _IDS:
+            return text
+        if text in self._ids:
+            return self._ids[text]
+        note = f". See column {title!r}" if title is not None else ""
+        if self._table.sheet is not None and not text:
+            note = ". Cells that are merged over several rows are not read"
+        place = f"{self._where}, row {self._row.number}"
+        return attempt(self._source.problems, place, clean_id, text, note)
