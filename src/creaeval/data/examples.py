@@ -24,17 +24,7 @@ _ABOUT = ("object", "prompt", "scenario")
 
 @dataclass(frozen=True)
 class Example:
-    """Work that was scored before.
-
-    Parameters
-    ----------
-    text : str
-        The work.
-    points : tuple of (str, float)
-        Ids of dimensions with their points.
-    about : str
-        What it answers, such as the object of a use; empty where all answer the same.
-    """
+    """Work that was scored before: ``points`` are by id of a dimension, ``about`` is what it answers."""
 
     text: str
     points: tuple[tuple[str, float], ...]

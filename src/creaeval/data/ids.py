@@ -72,12 +72,13 @@ def _id_problem(text: str, value: object) -> str:
     return ""
 
 
-def text_problem(text: str) -> str | None:
-    """Say why a text cannot be stored or sent, None if it can: half a character, or a NUL."""
-    match = re.search("[\x00\ud800-\udfff]", text)
-    if match is None:
-        return None
-    return f"character {match.start() + 1} is U+{ord(match[0]):04X}, which is no text; take it out"
+def check_text(text: str) -> str:
+    """Return a text; ValueError if it cannot be stored or sent: it has half a character, or a NUL."""
+    if match := re.search("[\x00\ud800-\udfff]", text):
+        raise ValueError(
+            f"character {match.start() + 1} is U+{ord(match[0]):04X}, which is no text; take it out"
+        )
+    return text
 
 
 def attempt(

@@ -217,27 +217,21 @@ class RatingBuilder:
 
 def finish_ratings(builders: Sequence[RatingBuilder], problems: Iterable[str]) -> list[Rating]:
     """Make the ratings; DataError with all problems if there is one, or if a rating is there twice."""
-    everything = Problems()
-    everything.extend(problems)
-    ratings = [builder.finish(everything) for builder in builders]
-    everything.extend(_repeated(builders))
-    everything.stop()
-    return ratings
-
-
-def _repeated(builders: Sequence[RatingBuilder]) -> list[str]:
-    first: dict[tuple[str, str, str], str] = {}
-    repeated = []
+    all_problems = Problems()
+    all_problems.extend(problems)
+    ratings = [builder.finish(all_problems) for builder in builders]
+    places: dict[tuple[str, str, str], str] = {}
     for builder in builders:
         key = builder.response_id, builder.rater, builder.stage
-        if key in first:
+        if key in places:
             stage = f" at stage {builder.stage!r}" if builder.stage else ""
-            repeated.append(
+            all_problems.add(
                 f"{builder.where}: response {builder.response_id!r} was already rated by {builder.rater!r}"
-                f"{stage} in {first[key]}. Keep one of the two."
+                f"{stage} in {places[key]}. Keep one of the two."
             )
-        first.setdefault(key, builder.where)
-    return repeated
+        places.setdefault(key, builder.where)
+    all_problems.stop()
+    return ratings
 
 
 def resolve_step(task: Task, name: str) -> Step:

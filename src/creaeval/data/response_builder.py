@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from creaeval.data.ids import attempt, clean_id, text_problem
+from creaeval.data.ids import attempt, check_text, clean_id
 from creaeval.data.items import make_step
 from creaeval.data.model import Response
 from creaeval.errors import Problems
@@ -77,16 +77,13 @@ class ResponseSource:
 
     def _written(self, value: object, where: str) -> str | list[str] | None:
         """Return a step's text or items; None if nothing is written or something is wrong."""
-        if value is None:
-            return None
         texts: list[str] = []
         for number, entry in enumerate(value if isinstance(value, list) else [value], 1):
             place = f"{where}, item {number}" if isinstance(value, list) else where
-            if entry is not None and not isinstance(entry, str):
+            if not isinstance(entry, str | None):
                 self.problems.add(f"{place}: found {entry!r:.80}, expected text or a list of texts.")
                 return None
-            if problem := text_problem(entry or ""):
-                self.problems.add(f"{place}: {problem}.")
+            if attempt(self.problems, place, check_text, entry or "") is None:
                 return None
             texts.append(entry or "")
         if not any(text.strip() for text in texts):
@@ -99,10 +96,8 @@ class ResponseSource:
             if value is not None and not isinstance(value, str | int | float):
                 self.problems.add(f"{where}, {name}: found {value!r:.80}, expected a single value.")
                 continue
-            text = "" if value is None else str(value)
-            if problem := text_problem(name + text):
-                self.problems.add(f"{where}, {name!r}: {problem}.")
-            metadata[name] = text
+            metadata[name] = "" if value is None else str(value)
+            attempt(self.problems, f"{where}, {name!r}", check_text, name + metadata[name])
         return metadata
 
 

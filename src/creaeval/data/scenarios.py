@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from creaeval.data.files import read_documents, read_text, refuse_unknown
-from creaeval.data.ids import attempt, clean_id, text_problem
+from creaeval.data.ids import attempt, check_text, clean_id
 from creaeval.errors import DataError, Problems
 from creaeval.tasks import Scenario, fold, read_yaml
 
@@ -106,8 +106,8 @@ def _read_scenario(key: object, value: Any, where: str, problems: Problems) -> S
     for (name, text), expected in zip(texts.items(), ("the scenario's text", "text", "a text"), strict=True):
         if not isinstance(text, str) or (name == "text" and not text.strip()):
             problems.add(f"{where}, {name}: found {text!r:.80}, expected {expected}.")
-        elif problem := text_problem(text):
-            problems.add(f"{where}, {name}: {problem}.")
+        else:
+            attempt(problems, f"{where}, {name}", check_text, text)
     scenario_id = attempt(problems, where, clean_id, key)
     reference_id = "" if answer is None else attempt(problems, f"{where}, reference_id", clean_id, answer)
     if len(problems) > before:

@@ -20,7 +20,7 @@ from creaeval.tasks import fold, identities
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from creaeval.data.rating_builder import RatingBuilder, RatingSource
+    from creaeval.data.rating_builder import RatingSource
     from creaeval.data.tables.opening import TableFile
     from creaeval.data.tables.table import Cell
     from creaeval.data.tables.workbook import Sheet
@@ -214,27 +214,20 @@ def _add_rating(source: RatingSource, sheet: RaterSheet) -> None:
         answer = f"{answer}_{scenario}"
     builder = source.add(answer, rater, f"{sheet.sheet.path}, {sheet.sheet.name}")
     builder.set_metadata({"scenario": scenario})
+
+    def add(name: str, identity: str, item: int | None = None) -> None:
+        if text := sheet.read(name, identity, source.problems):
+            builder.set(identity, text, sheet.place(name), item=item)
+
     for step_id, cells in _STEPS.items():
         if not sheet.is_scored(cells):
             continue
         for number, row in enumerate(cells.rows, 1):
             for part, column in cells.items.items():
-                _set(builder, sheet, f"{column}{row}", f"{step_id}.{part}", source.problems, number)
+                add(f"{column}{row}", f"{step_id}.{part}", number)
         for part, name in {**cells.points, **cells.sums}.items():
-            _set(builder, sheet, name, f"{step_id}.{part}", source.problems)
-    _set(builder, sheet, _TOTAL, "total", source.problems)
-
-
-def _set(
-    builder: RatingBuilder,
-    sheet: RaterSheet,
-    name: str,
-    identity: str,
-    problems: Problems,
-    item: int | None = None,
-) -> None:
-    if text := sheet.read(name, identity, problems):
-        builder.set(identity, text, sheet.place(name), item=item)
+            add(name, f"{step_id}.{part}")
+    add(_TOTAL, "total")
 
 
 def _read_id(sheet: RaterSheet, name: str, expected: str, problems: Problems) -> str | None:

@@ -96,17 +96,10 @@ def _rows_of(document: Any, path: Path, task: Task) -> list[list[str]]:
 def _lists(document: Any) -> tuple[Any | None, dict[str, Any]]:
     from docx.opc.constants import RELATIONSHIP_TYPE
 
-    numbering = next(
-        (
-            relation.target_part.element
-            for relation in document.part.rels.values()
-            if relation.reltype == RELATIONSHIP_TYPE.NUMBERING
-        ),
-        None,
-    )
+    relations = [r for r in document.part.rels.values() if r.reltype == RELATIONSHIP_TYPE.NUMBERING]
     styles = {}
     for style in document.styles.element.style_lst:
         in_list = style.pPr.numPr if style.pPr is not None else None
         if in_list is not None:
             styles[style.styleId] = in_list
-    return numbering, styles
+    return relations[0].target_part.element if relations else None, styles

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from creaeval.data.files import read_text
 from creaeval.data.ids import clean_name, find_visible
-from creaeval.data.tables.table import Cell, make_table
+from creaeval.data.tables.table import Cell, find_column, make_table
 from creaeval.errors import DataError
-from creaeval.tasks import fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,14 +71,9 @@ class CsvFile:
         if match := re.match(r"sep=([,;\t|])\r?\n", self._text, flags=re.IGNORECASE):
             delimiters, skip = match[1], 1
         headers = {delimiter: self._header(delimiter, skip) for delimiter in delimiters}
-        folded_keys = set(map(fold, keys))
-        widths = {
-            delimiter: len(header)
-            for delimiter, header in headers.items()
-            if folded_keys.intersection(map(fold, header))
-        }
-        if widths:
-            return max(widths, key=lambda delimiter: widths[delimiter]), skip
+        fitting = [delimiter for delimiter, header in headers.items() if find_column(header, *keys)]
+        if fitting:
+            return max(fitting, key=lambda delimiter: len(headers[delimiter])), skip
         line = self._text.strip().splitlines()[0][:200]
         longest = [clean_name(title) for title in max(headers.values(), key=len)]
         advice = " It looks like JSON; name it .json." if line.startswith(("{", "[")) else hint(longest)

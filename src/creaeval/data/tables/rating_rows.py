@@ -52,13 +52,7 @@ class _RowReader:
         origins = {origin for column in layout.scores for origin in (column.response, column.rater)}
         origins.add(Origin(layout.stage))
         #: By what was written; the same few ids stand in many rows.
-        self._ids = clean_ids(
-            {
-                origin.text if origin.title is None else row[origin.title]
-                for row in texts
-                for origin in origins
-            }
-        )
+        self._ids = clean_ids({_text(origin, row) for row in texts for origin in origins})
         #: What the row in hand holds, by where and what is expected there; None if it cannot be read.
         self._cells: dict[tuple[Origin, str], str | None] = {}
 
@@ -99,15 +93,13 @@ class _RowReader:
     def _cell(self, origin: Origin, expected: str) -> str | None:
         """Return what the row in hand holds, read once: an id where one is expected, else the text."""
         if (origin, expected) not in self._cells:
-            self._cells[origin, expected] = self._read_cell(origin.title, origin.text, expected)
+            self._cells[origin, expected] = self._read_cell(origin, expected)
         return self._cells[origin, expected]
 
-    def _read_cell(self, title: str | None, text: str, expected: str) -> str | None:
-        if title is not None:
-            text = self._texts[title]
-            problems = self._source.problems
-            if title in self._row.issues and self._table.read(self._row, title, expected, problems) is None:
-                return None
+    def _read_cell(self, origin: Origin, expected: str) -> str | None:
+        title, text, problems = origin.title, _text(origin, self._texts), self._source.problems
+        if title in self._row.issues and self._table.read(self._row, title, expected, problems) is None:
+            return None
         if expected == "a stage" and text in MISSING:
             return ""
         if expected not in _IDS:
@@ -118,4 +110,8 @@ class _RowReader:
         if self._table.sheet is not None and not text:
             note = ". Cells that are merged over several rows are not read"
         place = f"{self._where}, row {self._row.number}"
-        return attempt(self._source.problems, place, clean_id, text, note)
+        return attempt(problems, place, clean_id, text, note)
+
+
+def _text(origin: Origin, texts: Mapping[str, str]) -> str:
+    return origin.text if origin.title is None else texts[origin.title]

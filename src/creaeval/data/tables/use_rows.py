@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.data.files import unknown_ending
 from creaeval.data.formats.aut_release import AUT_SCORES, is_aut_table
-from creaeval.data.ids import MISSING, clean_id, clean_name, text_problem
+from creaeval.data.ids import MISSING, check_text, clean_id, clean_name
 from creaeval.data.items import list_items, tidy
 from creaeval.data.model import Response, StepText
 from creaeval.data.response_builder import Located
@@ -53,7 +53,7 @@ def read_uses(
     for row in table.rows:
         before = len(source.problems)
         names = _read_names(table, row, roles, source)
-        text = table.read_as(row, roles["response"], "a use", source.problems, _checked_text)
+        text = table.read_as(row, roles["response"], "a use", source.problems, check_text)
         if text is None or len(source.problems) > before:
             continue
         use_id, its_object = names.pop("id"), names.get("object", "")
@@ -117,12 +117,6 @@ def _clean_name_of(text: str, expected: str) -> str:
     if not clean_name(text):
         raise ValueError(f"is empty, expected {expected}")
     return clean_id(text)
-
-
-def _checked_text(text: str) -> str:
-    if problem := text_problem(text):
-        raise ValueError(problem)
-    return text
 
 
 def _split_uses(use_id: str, text: str, separator: str | None, noun: str) -> list[tuple[str, str]]:

@@ -157,12 +157,10 @@ class Workbook:
         )
 
     def _named(self, wanted: str, listed: str) -> Sheet:
-        for sheet in self.sheets:
-            if sheet.name == wanted:
-                return sheet
-        for sheet in self.sheets:
-            if sheet.name.strip().casefold() == wanted.strip().casefold():
-                return sheet
+        for fold_name in (str, lambda name: name.strip().casefold()):
+            for sheet in self.sheets:
+                if fold_name(sheet.name) == fold_name(wanted):
+                    return sheet
         raise DataError(f"{self.path}: there is no sheet {wanted!r}. Its sheets are {listed}.")
 
     def _check_header(
