@@ -32,28 +32,11 @@ class Example:
 
 
 def read_examples(path: str | Path | None, task: Task) -> tuple[Example, ...]:
-    """Read examples of scored work.
+    """Read examples of scored work for a task of one step, in the order of the file; none without a path.
 
-    Parameters
-    ----------
-    path : str or Path, optional
-        Nothing, or a csv or xlsx table, or a json list of objects, with the same names: ``response`` (or the
-        step's id or name) for the work; for its points a column a dimension, by id, name or alias, or
-        ``score`` where the task has one dimension; and, if need be, ``object`` (or ``prompt`` or
-        ``scenario``) for what it answers. Points may be means of several raters. Other columns are passed
-        over.
-    task : Task
-        A task of one step.
-
-    Returns
-    -------
-    tuple of Example
-        In the order of the file.
-
-    Raises
-    ------
-    DataError
-        With every problem found.
+    A csv or xlsx table, or a json list of objects: ``response`` (or the step's id or name) is the work; a
+    column a dimension, or ``score`` where there is one, has its points, perhaps means of raters; ``object``
+    (or ``prompt`` or ``scenario``) is what it answers. Others are passed over. DataError with every problem.
     """
     if path is None:
         return ()

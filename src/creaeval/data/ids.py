@@ -51,6 +51,11 @@ def clean_id(value: object, note: str = "") -> str:
     return str(text)
 
 
+def excerpt(value: object) -> str:
+    """Return the beginning of an id on one line, as messages say whose problem it is."""
+    return " ".join(str(value).split())[:60]
+
+
 def clean_ids(texts: Iterable[str]) -> dict[str, str]:
     """Return the id of each of these texts that is one."""
     ids: dict[str, str] = {}
@@ -62,7 +67,7 @@ def clean_ids(texts: Iterable[str]) -> dict[str, str]:
 
 def _id_problem(text: str, value: object) -> str:
     if not text:
-        return f"found the id {value!r:.40}, expected one that is not empty"
+        return f"found the id {str(value)[:40]!r}, expected one that is not empty"
     if len(text) > _MAX_LENGTH:
         return f"found an id of {len(text)} characters ({text[:40]!r}...), expected at most {_MAX_LENGTH}"
     for character in text:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from creaeval.data.files import read_object
-from creaeval.data.ids import attempt, clean_id, clean_name
+from creaeval.data.ids import attempt, clean_id, clean_name, excerpt
 from creaeval.data.items import tidy
 from creaeval.data.rating_builder import INVALID
 from creaeval.data.response_builder import unknown_step
@@ -65,7 +65,7 @@ def read_released_ratings(document: list[Any], where: str, source: RatingSource)
 
 
 def _add_rating(source: RatingSource, record: Record, rater: str, sheet: dict[str, Any]) -> None:
-    where = f"{record.where}, rater {rater[:60]}"
+    where = f"{record.where}, rater {excerpt(rater)}"
     ids = attempt(source.problems, where, lambda: (clean_id(record.id), clean_id(rater)))
     if ids is None:
         return
@@ -104,7 +104,7 @@ def _read_records(document: list[Any], place: str, problems: Problems) -> list[R
                 and len(raters) == len(sheets)
                 and all(isinstance(sheet, dict) for sheet in sheets)
             ):
-                where += f" ({identity[:60]})"
+                where += f" ({excerpt(identity)})"
                 records.append(Record(where, identity, scenario, tuple(raters), tuple(sheets)))
             case _:
                 layout = ", ".join(type(part).__name__ for part in entry[:8])

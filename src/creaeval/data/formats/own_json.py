@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from creaeval.data.files import read_object, refuse_unknown
-from creaeval.data.ids import clean_id
+from creaeval.data.ids import clean_id, excerpt
 from creaeval.data.rating_builder import CATEGORY, INVALID, resolve_step
 from creaeval.wording import nearest
 
@@ -64,7 +64,7 @@ def _add_response(source: ResponseSource, entry: Any, where: str) -> None:
     if id_key is None:
         source.problems.add(f"{where}: no 'id' or 'response_id' among the keys {_keys(entry)}.")
         return
-    where = f"{where}, response {str(entry[id_key])[:60]}"
+    where = f"{where}, response {excerpt(entry[id_key])}"
     steps = _read_steps(entry, where, source.task, source.problems)
     if steps is not None:
         used = {id_key, "steps" if "steps" in entry else "response", "scenario"}
@@ -76,7 +76,7 @@ def _add_story(source: ResponseSource, entry: dict[str, Any], where: str) -> Non
     """Add a story; one whose text is null has nothing written, and its plot is the scenario."""
     used = {"story_id", "text", "plot", "text_words"}
     source.add(
-        f"{where}, story {str(entry['story_id'])[:60]}",
+        f"{where}, story {excerpt(entry['story_id'])}",
         entry["story_id"],
         {source.task.steps[0].id: entry["text"]},
         entry.get("plot_idx"),
@@ -124,8 +124,8 @@ def _add_rating(source: RatingSource, entry: Any, where: str) -> None:
     except ValueError as error:
         problems.add(f"{where}, 'response_id', 'rater' and 'stage': {error}.")
         return
-    where = f"{where}, response {response_id[:60]}, rater {rater[:60]}"
-    where += f", stage {stage[:60]}" if stage else ""
+    where = f"{where}, response {excerpt(response_id)}, rater {excerpt(rater)}"
+    where += f", stage {excerpt(stage)}" if stage else ""
     refuse_unknown(entry, _RATING_KEYS, where, problems)
     builder = source.add(response_id, rater, where, stage)
     for name, value in read_object(entry.get("scores"), f"{where}, scores", problems).items():

@@ -38,12 +38,7 @@ class CsvFile:
         fits: Callable[[Sequence[str]], bool],  # noqa: ARG002 - a CSV file has but one table to choose
         hint: Callable[[Sequence[str]], str] = lambda _: "",
     ) -> Table:
-        """Return the table; see :func:`creaeval.data.tables.opening.read_table`.
-
-        The delimiter is the one by which the header has a key column. DataError with every problem: no key
-        column, a repeated or empty header, rows with more or fewer cells than the header, a quotation mark
-        that is not closed.
-        """
+        """Return the table, by the delimiter with which the header has a key column."""
         delimiter, skip = self._delimiter(keys, hint)
 
         def length_problem(number: int, length: int, expected: int) -> str:

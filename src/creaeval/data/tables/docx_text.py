@@ -49,9 +49,7 @@ def body_blocks(body: Any) -> tuple[list[Any], str]:
 def list_marks(numbering: Any | None, style_lists: dict[str, Any]) -> Callable[[Any], str]:
     """Make a function that gives the mark of a list paragraph (``w:p``): ``"2. "``, ``"• "`` or ``""``.
 
-    Numbers count from 1 for each such function; a level that is numbered in another way counts in digits too.
-    ``numbering`` is the ``w:numbering`` part, ``style_lists`` the ``w:numPr`` of each paragraph style that
-    has one, by style id.
+    Every level counts in digits from 1. ``style_lists`` has the ``w:numPr`` of paragraph styles by id.
     """
     formats = _formats(numbering) if numbering is not None else {}
     counts: Counter[tuple[str, int]] = Counter()

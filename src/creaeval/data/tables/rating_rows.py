@@ -106,7 +106,7 @@ class _RowReader:
             return text
         if text in self._ids:
             return self._ids[text]
-        note = f". See column {title!r}" if title is not None else ""
+        note = f". See column {title!r}" if title is not None else ". It is read in the header"
         if self._table.sheet is not None and not text:
             note = ". Cells that are merged over several rows are not read"
         place = f"{self._where}, row {self._row.number}"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from creaeval.data.tables.table import Table
     from creaeval.tasks import Task
 
-_COLUMNS = {"id": ID_COLUMNS, "scenario": ("scenario",)}
+_COLUMNS = {"id": ID_COLUMNS, "scenario": ("scenario",), "response": ("response",)}
 
 
 def read_table_responses(source: ResponseSource) -> None:

@@ -10,6 +10,7 @@ from creaeval.data.ids import attempt, clean_name
 from creaeval.data.model import Scores
 from creaeval.data.points import read_number, read_points
 from creaeval.data.rating_builder import PartKey
+from creaeval.data.tables.columns import check_table
 from creaeval.errors import Problems
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 from creaeval.sheets.panel import N_SHEETS
@@ -91,7 +92,8 @@ class _RowReader:
     def __init__(self, table: Table, task: Task, problems: Problems) -> None:
         self._table, self._task, self._problems = table, task, problems
         own = [*SCORE_COLUMNS, N_SHEETS, *([INVALID_COLUMN] if any(s.invalid for s in task.steps) else [])]
-        self._titles = {name: title for name in own if (title := table.column(name)) is not None}
+        roles = check_table(table, {}, {name: (name,) for name in own})
+        self._titles = {name: title for name, title in roles.items() if title is not None}
         self._others = [title for title in table.header if title not in self._titles.values()]
         self._sheets: dict[tuple[str, ...], _Sheet] = {}
         self._parts: dict[str, tuple[Step | None, str]] = {}

@@ -106,10 +106,7 @@ class Workbook:
         fits: Callable[[Sequence[str]], bool],
         hint: Callable[[Sequence[str]], str] = lambda _: "",
     ) -> Table:
-        """Return the table of the sheet that is wanted, or of the only visible one whose header fits.
-
-        See :func:`creaeval.data.tables.opening.read_table`.
-        """
+        """Return the table of the sheet that is wanted, or of the only visible one whose header fits."""
         sheet = self._choose(fits, hint)
         path, name = self.path, sheet.name
         rows = {n: row for n, row in enumerate(sheet.rows(), 1) if not all(cell.blank for cell in row)}
