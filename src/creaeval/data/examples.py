@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.files import parse_json, read_text
-from creaeval.data.ids import clean_name
+from creaeval.data.files import read_documents
+from creaeval.data.ids import attempt, clean_name
 from creaeval.data.points import read_decimal
 from creaeval.data.tables.opening import read_table
 from creaeval.data.tables.table import find_column
@@ -24,17 +24,7 @@ _ABOUT = ("object", "prompt", "scenario")
 
 @dataclass(frozen=True)
 class Example:
-    """Work that was scored before.
-
-    Parameters
-    ----------
-    text : str
-        The work.
-    points : tuple of (str, float)
-        Ids of dimensions with their points.
-    about : str
-        What it answers, such as the object of a use; empty where all answer the same.
-    """
+    """Work that was scored before: ``points`` are by id of a dimension, ``about`` is what it answers."""
 
     text: str
     points: tuple[tuple[str, float], ...]
@@ -42,28 +32,11 @@ class Example:
 
 
 def read_examples(path: str | Path | None, task: Task) -> tuple[Example, ...]:
-    """Read examples of scored work.
+    """Read examples of scored work for a task of one step, in the order of the file; none without a path.
 
-    Parameters
-    ----------
-    path : str or Path, optional
-        Nothing, or a csv or xlsx table, or a json list of objects, with the same names: ``response`` (or the
-        step's id or name) for the work; for its points a column a dimension, by id, name or alias, or
-        ``score`` where the task has one dimension; and, if need be, ``object`` (or ``prompt`` or
-        ``scenario``) for what it answers. Points may be means of several raters. Other columns are passed
-        over.
-    task : Task
-        A task of one step.
-
-    Returns
-    -------
-    tuple of Example
-        In the order of the file.
-
-    Raises
-    ------
-    DataError
-        With every problem found.
+    A csv or xlsx table, or a json list of objects: ``response`` (or the step's id or name) is the work; a
+    column a dimension, or ``score`` where there is one, has its points, perhaps means of raters; ``object``
+    (or ``prompt`` or ``scenario``) is what it answers. Others are passed over. DataError with every problem.
     """
     if path is None:
         return ()
@@ -73,8 +46,8 @@ def read_examples(path: str | Path | None, task: Task) -> tuple[Example, ...]:
             f"{path}: examples can be shown for tasks of one step; {task.id} has {len(task.steps)}."
         )
     problems = Problems()
-    found = [_example(place, values, task, problems) for place, values in _entries(path, task)]
-    examples = tuple(example for example in found if example is not None)
+    read = [_example(place, values, task, problems) for place, values in _entries(path, task)]
+    examples = tuple(example for example in read if example is not None)
     if not problems and not examples:
         problems.add(f"{path}: holds no example.")
     problems.stop()
@@ -83,22 +56,19 @@ def read_examples(path: str | Path | None, task: Task) -> tuple[Example, ...]:
 
 def _entries(path: Path, task: Task) -> list[tuple[str, Mapping[str, Any]]]:
     if path.suffix.lower() == ".json":
-        document = parse_json(read_text(path, "JSON"), str(path))
-        if not isinstance(document, list) or not all(isinstance(one, dict) for one in document):
+        ((_, document),) = read_documents(path)
+        if not isinstance(document, list) or not all(isinstance(entry, dict) for entry in document):
             raise DataError(f"{path}: expected a list of objects, such as {_FORM}.")
-        return [(f"{path}, entry {number}", one) for number, one in enumerate(document, 1)]
+        return [(f"{path}, entry {number}", entry) for number, entry in enumerate(document, 1)]
     names = _work_names(task)
     table = read_table(path, names, lambda header: find_column(header, *names) is not None)
     problems = Problems()
-    rows: list[tuple[str, Mapping[str, Any]]] = [
-        (
-            table.row_place(row),
-            {title: table.read(row, title, "a value", problems) or "" for title in table.header},
-        )
-        for row in table.rows
-    ]
+    entries: list[tuple[str, Mapping[str, Any]]] = []
+    for row in table.rows:
+        values = {title: table.read(row, title, "a value", problems) or "" for title in table.header}
+        entries.append((table.row_place(row), values))
     problems.stop()
-    return rows
+    return entries
 
 
 _FORM = '[{"response": "a boat", "originality": 3}]'
@@ -123,17 +93,16 @@ def _example(place: str, values: Mapping[str, Any], task: Task, problems: Proble
             continue
         if dimension.id in points:
             problems.add(f"{place}: {dimension.id} has points twice.")
-        try:
-            points[dimension.id] = read_decimal(values[title], dimension.scale.min, dimension.scale.max)
-        except ValueError as error:
-            problems.add(f"{place}, {title!r}: {error}.")
+        scale = dimension.scale
+        value = attempt(problems, f"{place}, {title!r}", read_decimal, values[title], scale.min, scale.max)
+        points[dimension.id] = value or 0
     if not points and len(problems) == before:
         known = ", ".join(d.id for d in step.dimensions)
         problems.add(f"{place}: has no points; expected a value for {known}.")
     if len(problems) > before:
         return None
-    said = clean_name(str(values[about] or "")) if about is not None else ""
-    return Example(str(text).strip(), tuple(points.items()), said)
+    answered = clean_name(str(values[about] or "")) if about is not None else ""
+    return Example(str(text).strip(), tuple(points.items()), answered)
 
 
 def _dimension(title: str, step: Step) -> Dimension | None:

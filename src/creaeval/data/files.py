@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from creaeval.errors import DataError, Problems
+from creaeval.wording import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _OTHER_SHEETS = {".xls", ".xlsb", ".ods", ".numbers"}
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -163,6 +164,29 @@ def parse_json_lines(text: str, where: str) -> list[tuple[int, Any]]:
             )
     problems.stop()
     return documents
+
+
+def read_documents(path: Path) -> list[tuple[str, Any]]:
+    """Read the JSON documents of a file, each with its place: one, or of a .jsonl file one a line."""
+    if path.suffix.lower() == ".jsonl":
+        lines = parse_json_lines(read_text(path, "JSON Lines"), str(path))
+        return [(f"{path}, line {number}", document) for number, document in lines]
+    return [(str(path), parse_json(read_text(path, "JSON"), str(path)))]
+
+
+def read_object(value: Any, where: str, problems: Problems) -> dict[str, Any]:
+    """Return a JSON object; an empty one, and a problem is noted, for another value; None is left out."""
+    if value is not None and not isinstance(value, dict):
+        problems.add(f"{where}: found {value!r:.80}, expected an object.")
+    return value if isinstance(value, dict) else {}
+
+
+def refuse_unknown(entry: Iterable[object], known: Sequence[str], where: str, problems: Problems) -> None:
+    """Note each key of an object that is not known."""
+    for key in map(str, entry):
+        if key not in known:
+            hint = did_you_mean(key, known) or f"Expected {', '.join(known)}."
+            problems.add(f"{where}: unknown key {key!r}. {hint}")
 
 
 def list_files(paths: str | Path | Sequence[str | Path], endings: set[str]) -> list[Path]:

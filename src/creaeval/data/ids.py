@@ -4,6 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from creaeval.errors import Problems
+
+_Value = TypeVar("_Value")
 
 _MAX_LENGTH = 200
 #: str.strip knows the spaces, but not these; spreadsheets and web pages leave them at the ends of cells.
@@ -23,37 +32,66 @@ def clean_name(text: str) -> str:
     return text
 
 
-def clean_id(value: object) -> str:
-    """Return the id that is used for the one somebody gave, in composed form (NFC), without outer spaces.
+def clean_id(value: object, note: str = "") -> str:
+    """Return an id in composed form (NFC), without outer spaces; a whole number (from JSON) as its digits.
 
-    ``007`` and ``7`` stay two ids; a whole number (from JSON) becomes its digits. ValueError with what was
-    found and what was expected: missing, empty, too long, of another type, or with characters nobody can see.
+    ValueError, with the ``note`` behind it, if it is missing, empty, too long, of another type, or has
+    characters nobody can see.
     """
-    if value is None:
-        raise ValueError("there is no id, expected one")
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise ValueError(f"found the id {value!r}, expected text")
-    text = unicodedata.normalize("NFC", clean_name(value))
-    if not text:
-        raise ValueError(f"found the id {value!r}, expected one that is not empty")
-    if len(text) > _MAX_LENGTH:
-        raise ValueError(
-            f"found an id of {len(text)} characters ({text[:40]!r}...), expected at most {_MAX_LENGTH}"
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    if isinstance(text, str):
+        text = unicodedata.normalize("NFC", clean_name(text))
+        problem = _id_problem(text, value)
+    else:
+        problem = (
+            "there is no id, expected one" if value is None else f"found the id {value!r:.80}, expected text"
         )
+    if problem:
+        raise ValueError(f"{problem}{note}")
+    return str(text)
+
+
+def excerpt(value: object) -> str:
+    """Return the beginning of an id on one line, as messages say whose problem it is."""
+    return " ".join(str(value).split())[:60]
+
+
+def clean_ids(texts: Iterable[str]) -> dict[str, str]:
+    """Return the id of each of these texts that is one."""
+    ids: dict[str, str] = {}
+    for text in texts:
+        with suppress(ValueError):
+            ids[text] = clean_id(text)
+    return ids
+
+
+def _id_problem(text: str, value: object) -> str:
+    if not text:
+        return f"found the id {str(value)[:40]!r}, expected one that is not empty"
+    if len(text) > _MAX_LENGTH:
+        return f"found an id of {len(text)} characters ({text[:40]!r}...), expected at most {_MAX_LENGTH}"
     for character in text:
         kind = unicodedata.category(character)
         if kind in {"Cc", "Cs", "Zl", "Zp"} or (kind == "Cf" and character not in _JOINERS):
-            raise ValueError(
-                f"the id {text!r} holds the invisible character U+{ord(character):04X}; take it out"
-            )
+            return f"the id {text!r} holds the invisible character U+{ord(character):04X}; take it out"
+    return ""
+
+
+def check_text(text: str) -> str:
+    """Return a text; ValueError if it cannot be stored or sent: it has half a character, or a NUL."""
+    if match := re.search("[\x00\ud800-\udfff]", text):
+        raise ValueError(
+            f"character {match.start() + 1} is U+{ord(match[0]):04X}, which is no text; take it out"
+        )
     return text
 
 
-def text_problem(text: str) -> str | None:
-    """Say why a text cannot be stored or sent, None if it can: half a character, or a NUL."""
-    match = re.search("[\x00\ud800-\udfff]", text)
-    if match is None:
+def attempt(
+    problems: Problems, place: object, read: Callable[..., _Value], *arguments: object
+) -> _Value | None:
+    """Return what ``read`` makes of the arguments; None, and a problem at ``place``, on a ValueError."""
+    try:
+        return read(*arguments)
+    except ValueError as error:
+        problems.add(f"{place}: {error}.")
         return None
-    return f"character {match.start() + 1} is U+{ord(match[0]):04X}, which is no text; take it out"

@@ -7,6 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from creaeval.tasks import Dimension, Step, Task
 
 
@@ -37,22 +39,45 @@ def read_decimal(raw: object, low: int, high: int) -> float:
     return _read(raw, low, high, None, "a number")
 
 
-def read_number(text: str) -> float:
+def read_number(text: str, expected: str = "a number") -> float:
     """Read a number of any size, as a program wrote it; ValueError with what was found if it is none."""
     if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text.strip(), re.ASCII | re.IGNORECASE):
         number = float(text)
         if math.isfinite(number):
             return number
-    raise ValueError(f"found {text!r:.60}, expected a number")
+    raise ValueError(f"found {text!r:.60}, expected {expected}")
 
 
-def takes_halves(task: Task, step: Step | None, part: str) -> bool:
-    """Whether half points can be given: to what is scored once a step, and to sums that it is part of.
+def points_reader(
+    task: Task, step: Step | None, part: str, of_item: bool = False
+) -> Callable[[object], float]:
+    """Return what reads the points of a part, of an item or once a step; they are whole, halves or means."""
+    identity = part if step is None else f"{step.id}.{part}"
+    if step is not None and of_item:
+        scale = step.dimension(part).scale
+        low, high = scale.min, scale.max
+    else:
+        low, high = points_range(task, step, part)
+    read: Callable[[object, int, int], float] = read_points
+    if not task.sums:
+        # Nothing is added up from it, so it may be the mean of several raters.
+        read = read_decimal
+    elif not of_item and _takes_halves(task, step, part):
+        read = read_half_points
 
-    Points of items are whole, and so are counts.
-    """
+    def read_part(raw: object) -> float:
+        try:
+            return read(raw, low, high)
+        except ValueError as error:
+            raise ValueError(f"{error} (task {task.id}, {identity})") from error
+
+    return read_part
+
+
+def _takes_halves(task: Task, step: Step | None, part: str) -> bool:
+    """Whether half points can be given: to what is scored once a step but counts, and to sums of it."""
     if step is None:
-        return any(takes_halves(task, s, "overall") for s in task.steps)
+        return any(_takes_halves(task, s, "overall") for s in task.steps)
     return any(d.scope == "step" and d.derive is None for d in _members(step, part))
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from creaeval.data.model import Rating
-from creaeval.data.points import points_range, read_decimal, read_half_points, read_points, takes_halves
+from creaeval.data.points import points_reader, read_points
 from creaeval.data.response_builder import unknown_step
 from creaeval.errors import Problems
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
@@ -14,7 +14,7 @@ from creaeval.tasks import find_category, find_step, fold, resolve
 from creaeval.wording import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from creaeval.tasks import Step, Task
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 CATEGORY, INVALID = "category", "invalid"
 
 
-class _Key(NamedTuple):
+class PartKey(NamedTuple):
+    """What a value is of; ``step`` is empty for the total, ``item`` None for what is given once a step."""
+
     step: str
     item: int | None
     part: str
@@ -49,13 +51,19 @@ class RatingSource:
         self.problems = Problems()
         self.builders: list[RatingBuilder] = []
         #: What a name means: by the name, the step it is in and whether it is an item's.
-        self.parts: dict[tuple[str, str | None, bool], tuple[Step | None, str]] = {}
+        self.parts: dict[tuple[str, str, bool], tuple[Step | None, str]] = {}
         self.readers: dict[tuple[str, str, bool], _Reader] = {}
 
     def add(self, response_id: str, rater: str, where: str, stage: str = "") -> RatingBuilder:
         """Add a rating; ``where`` is its place in words."""
         self.builders.append(RatingBuilder(self, response_id, rater, where, stage))
         return self.builders[-1]
+
+    def advise(self, advice: str, most: int | None = None) -> None:
+        """Put advice behind the problems so far, or behind the first of them."""
+        problems, self.problems = list(self.problems), Problems()
+        for number, problem in enumerate(problems):
+            self.problems.add(f"{problem} {advice}" if most is None or number < most else problem)
 
 
 class RatingBuilder:
@@ -64,8 +72,8 @@ class RatingBuilder:
     def __init__(self, source: RatingSource, response_id: str, rater: str, where: str, stage: str) -> None:
         self.response_id, self.rater, self.where, self.stage = response_id, rater, where, stage
         self._source, self._task = source, source.task
-        self._values: dict[_Key, _Value] = {}
-        self._extra: dict[str, str] | None = None
+        self._values: dict[PartKey, _Value] = {}
+        self._metadata: dict[str, str] | None = None
 
     @property
     def name(self) -> str:
@@ -74,10 +82,12 @@ class RatingBuilder:
 
     def set_metadata(self, columns: Mapping[str, str]) -> None:
         """Take the other columns of a row; one that differs from row to row is not of the whole rating."""
-        if self._extra is None:
-            self._extra = dict(columns)
+        if self._metadata is None:
+            self._metadata = dict(columns)
         else:
-            self._extra = {name: text for name, text in self._extra.items() if columns.get(name) == text}
+            self._metadata = {
+                name: text for name, text in self._metadata.items() if columns.get(name) == text
+            }
 
     def set(
         self,
@@ -94,17 +104,14 @@ class RatingBuilder:
         is ``item``, also ``category`` and ``invalid``.
         """
         try:
-            step, part = self._resolve(name, step, item)
-            number = self._item_number(step, part, item)
-            value = self._reader(step, part, number is not None)(raw)
+            key, value = self._read(name, raw, step, item)
         except ValueError as error:
             self._source.problems.add(f"{where}: {error}.")
             return
-        key = _Key(step.id if step is not None else "", number, part)
         later = _Value(value, where, row)
         earlier = self._values.setdefault(key, later)
         if earlier.value != value:
-            of_item = f", item {number}," if number is not None else ""
+            of_item = f", item {key.item}," if key.item is not None else ""
             places = (
                 f"rows {earlier.row} and {row}"
                 if row is not None and earlier.row not in {None, row}
@@ -118,11 +125,11 @@ class RatingBuilder:
     def finish(self, problems: Problems) -> Rating:
         """Make the rating, with all computed values; missing items are not invented."""
         steps = tuple(
-            StepScores(step=step.id, items=self._items(step, problems), written=self._written(step))
+            self._step(step, problems)
             for step in self._task.steps
             if any(key.step == step.id for key in self._values)
         )
-        total = self._values.get(_Key("", None, "total"))
+        total = self._values.get(PartKey("", None, "total"))
         sheet = ScoreSheet(
             response_id=self.response_id,
             scorer=self.rater,
@@ -135,25 +142,33 @@ class RatingBuilder:
             sheet=complete_sheet(self._task, sheet),
             source=str(self._source.path),
             stage=self.stage,
-            metadata={name: text for name, text in (self._extra or {}).items() if text},
+            metadata={name: text for name, text in (self._metadata or {}).items() if text},
         )
 
-    def _resolve(self, name: str, step: Step | None, item: object) -> tuple[Step | None, str]:
-        key = name, step.id if step is not None else None, item is not None
-        if key not in self._source.parts:
-            self._source.parts[key] = _find_part(self._task, name, step, item is not None)
-        return self._source.parts[key]
+    def _read(self, name: str, raw: object, step: Step | None, item: object) -> tuple[PartKey, float | str]:
+        """Read a value and what it is of; ValueError if either cannot be read."""
+        source, of_item = self._source, item is not None
+        named = name, step.id if step is not None else "", of_item
+        if named not in source.parts:
+            source.parts[named] = _find_part(self._task, name, step, of_item)
+        step, part = source.parts[named]
+        number = self._item_number(step, part, item) if of_item else None
+        key = PartKey(step.id if step is not None else "", number, part)
+        reader = source.readers.get((key.step, part, of_item))
+        if reader is None:
+            reader = _make_reader(self._task, step, part, of_item)
+            source.readers[key.step, part, of_item] = reader
+        return key, reader(raw)
 
-    def _item_number(self, step: Step | None, part: str, item: object) -> int | None:
-        if item is None:
-            return None
+    def _item_number(self, step: Step | None, part: str, item: object) -> int:
         if step is not None and step.items is None and self._task.batching is not None:
             raise ValueError(
                 f"found item {item!r}, but in task {self._task.id} each {self._task.noun} is a response of "
                 "its own: its id is the response_id"
             )
         if step is None or step.items is None:
-            raise ValueError(f"found item {item!r}, but {_identity(step, part)} is not scored by items")
+            identity = part if step is None else f"{step.id}.{part}"
+            raise ValueError(f"found item {item!r}, but {identity} is not scored by items")
         if part not in {CATEGORY, INVALID, *(d.id for d in step.item_dimensions)}:
             raise ValueError(f"found item {item!r}, but {step.id}.{part} is scored once for the whole step")
         try:
@@ -161,26 +176,21 @@ class RatingBuilder:
         except ValueError as error:
             raise ValueError(f"item: {error} (task {self._task.id}, {step.id})") from error
 
-    def _reader(self, step: Step | None, part: str, of_item: bool) -> _Reader:
-        key = step.id if step is not None else "", part, of_item
-        if key not in self._source.readers:
-            self._source.readers[key] = _make_reader(self._task, step, part, of_item)
-        return self._source.readers[key]
-
-    def _written(self, step: Step) -> dict[str, float]:
-        values = {part: self._values.get(_Key(step.id, None, part)) for part in step.parts}
-        return {part: float(value.value) for part, value in values.items() if value is not None}
-
-    def _items(self, step: Step, problems: Problems) -> tuple[ItemScores, ...]:
-        numbers = sorted({k.item for k in self._values if k.step == step.id and k.item is not None})
-        return tuple(self._item(step, number, problems) for number in numbers)
+    def _step(self, step: Step, problems: Problems) -> StepScores:
+        numbers = sorted({key.item for key in self._values if key.step == step.id and key.item is not None})
+        values = {part: self._values.get(PartKey(step.id, None, part)) for part in step.parts}
+        return StepScores(
+            step=step.id,
+            items=tuple(self._item(step, number, problems) for number in numbers),
+            written={part: float(value.value) for part, value in values.items() if value is not None},
+        )
 
     def _item(self, step: Step, number: int, problems: Problems) -> ItemScores:
-        code = self._values.get(_Key(step.id, number, INVALID))
-        category = self._values.get(_Key(step.id, number, CATEGORY))
+        code = self._values.get(PartKey(step.id, number, INVALID))
+        category = self._values.get(PartKey(step.id, number, CATEGORY))
         scores: dict[str, int] = {}
         for dimension in step.item_dimensions:
-            value = self._values.get(_Key(step.id, number, dimension.id))
+            value = self._values.get(PartKey(step.id, number, dimension.id))
             if value is None:
                 continue
             points = int(value.value)
@@ -203,6 +213,25 @@ class RatingBuilder:
             category=str(category.value) if category is not None else None,
             scores=scores,
         )
+
+
+def finish_ratings(builders: Sequence[RatingBuilder], problems: Iterable[str]) -> list[Rating]:
+    """Make the ratings; DataError with all problems if there is one, or if a rating is there twice."""
+    all_problems = Problems()
+    all_problems.extend(problems)
+    ratings = [builder.finish(all_problems) for builder in builders]
+    places: dict[tuple[str, str, str], str] = {}
+    for builder in builders:
+        key = builder.response_id, builder.rater, builder.stage
+        if key in places:
+            stage = f" at stage {builder.stage!r}" if builder.stage else ""
+            all_problems.add(
+                f"{builder.where}: response {builder.response_id!r} was already rated by {builder.rater!r}"
+                f"{stage} in {places[key]}. Keep one of the two."
+            )
+        places.setdefault(key, builder.where)
+    all_problems.stop()
+    return ratings
 
 
 def resolve_step(task: Task, name: str) -> Step:
@@ -231,23 +260,7 @@ def _make_reader(task: Task, step: Step | None, part: str, of_item: bool) -> _Re
             return lambda raw: _read_category(raw, step, task)
         if part == INVALID:
             return lambda raw: _read_code(raw, step)
-        low, high = step.dimension(part).scale.min, step.dimension(part).scale.max
-    else:
-        low, high = points_range(task, step, part)
-    read: Callable[[object, int, int], float] = read_points
-    if not task.sums:
-        # Nothing is added up from it, so it may be the mean of several raters.
-        read = read_decimal
-    elif not of_item and takes_halves(task, step, part):
-        read = read_half_points
-
-    def read_number(raw: object) -> float:
-        try:
-            return read(raw, low, high)
-        except ValueError as error:
-            raise ValueError(f"{error} (task {task.id}, {_identity(step, part)})") from error
-
-    return read_number
+    return points_reader(task, step, part, of_item)
 
 
 def _read_category(raw: object, step: Step, task: Task) -> str:
@@ -274,7 +287,3 @@ def _read_code(raw: object, step: Step) -> str:
 def _expected(word: str, known: Iterable[str]) -> str:
     names = list(known)
     return did_you_mean(word, names, key=str.casefold) or f"Expected one of {', '.join(names)}"
-
-
-def _identity(step: Step | None, part: str) -> str:
-    return part if step is None else f"{step.id}.{part}"

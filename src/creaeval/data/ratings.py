@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.data.files import list_files, parse_json, parse_json_lines, read_text, unknown_ending
+from creaeval.data.files import list_files, read_documents, unknown_ending
 from creaeval.data.formats.aut_release import USE_ID, is_aut_table, read_aut_means
 from creaeval.data.formats.cgpst_release import is_released_form, read_released_ratings
 from creaeval.data.formats.cgpst_workbook import rater_sheets, read_rater_sheets
 from creaeval.data.formats.own_json import read_json_ratings
 from creaeval.data.formats.ttcw_release import STORY_ID, is_verdict_table, read_verdicts
-from creaeval.data.tables.columns import (
-    RATING_COLUMNS,
-    check_roles,
-    column_problems,
-    find_roles,
-    nearest_hint,
-)
+from creaeval.data.rating_builder import RatingSource, finish_ratings
+from creaeval.data.tables.columns import RATING_COLUMNS, check_roles, check_table, find_roles, role_hint
 from creaeval.data.tables.layouts import RatingTable, fits_ratings
 from creaeval.data.tables.opening import TABLES, open_tables, split_sheet
 from creaeval.data.tables.rating_rows import read_table_ratings
@@ -76,58 +71,44 @@ def read_ratings(
     problems = Problems()
     builders: list[RatingBuilder] = []
     for path in list_files(paths, _ENDINGS):
+        source = RatingSource(task, path)
         with problems.collect():
-            builders += read_file(path, task, problems, own_names, blank_is_no=blank_is_no)
+            read_file(source, own_names, blank_is_no=blank_is_no)
+        problems.extend(source.problems)
+        builders += source.builders
     return finish_ratings(builders, problems)
 
 
-def read_file(
-    path: Path,
-    task: Task,
-    problems: Problems,
-    columns: Mapping[str, str],
-    *,
-    blank_is_no: bool = False,
-) -> list[RatingBuilder]:
-    """Read one file of ratings; what is wrong with single values is added to ``problems``."""
-    match split_sheet(path)[0].suffix.lower():
+def read_file(source: RatingSource, columns: Mapping[str, str], *, blank_is_no: bool = False) -> None:
+    """Read a file of ratings; what is wrong with single values is added to the problems of ``source``."""
+    match split_sheet(source.path)[0].suffix.lower():
         case ending if ending in TABLES:
-            file = open_tables(path)
-            if sheets := rater_sheets(file, task, columns):
-                return read_rater_sheets(sheets, file, task, problems)
-            ratings = open_ratings(file, task, columns, RATING_COLUMNS)
+            file = open_tables(source.path)
+            if file.sheets and (sheets := rater_sheets(file, source.task, columns)):
+                read_rater_sheets(sheets, file, source)
+                return
+            ratings = open_ratings(file, source.task, columns, RATING_COLUMNS)
             header = ratings.table.header
             if is_aut_table(header):
-                return read_aut_means(ratings.table, task, problems)
-            if is_verdict_table(header) and "rater" in header:
-                return read_verdicts(ratings.table, task, problems, scorer="rater", blank_is_no=blank_is_no)
-            return read_table_ratings(ratings, problems)
-        case ".jsonl":
-            lines = parse_json_lines(read_text(path, "JSON Lines"), str(path))
-            return [
-                builder
-                for number, document in lines
-                for builder in read_json_ratings(document, path, task, problems, f"{path}, line {number}")
-            ]
-        case ".json":
-            document = parse_json(read_text(path, "JSON"), str(path))
-            if is_released_form(document):
-                return read_released_ratings(document, path, task, problems)
-            return read_json_ratings(document, path, task, problems, str(path))
+                read_aut_means(ratings.table, source)
+            elif is_verdict_table(header) and "rater" in header:
+                read_verdicts(ratings.table, source, scorer="rater", blank_is_no=blank_is_no)
+            else:
+                read_table_ratings(ratings, source)
+        case ".json" | ".jsonl":
+            for where, document in read_documents(source.path):
+                read = read_released_ratings if is_released_form(document) else read_json_ratings
+                read(document, where, source)
         case _:
-            raise unknown_ending(path, _ENDINGS)
+            raise unknown_ending(source.path, _ENDINGS)
 
 
 def open_ratings(
-    path: Path | TableFile,
-    task: Task,
-    columns: Mapping[str, str],
-    standard: Mapping[str, tuple[str, ...]],
+    file: TableFile, task: Task, columns: Mapping[str, str], standard: Mapping[str, tuple[str, ...]]
 ) -> RatingTable:
-    """Read the table of ratings in a CSV file or an Excel workbook.
+    """Read the table of ratings in a CSV file or an Excel workbook; DataError if there is none.
 
-    ``columns`` are the file's own names by role, ``standard`` those each role has otherwise. DataError if the
-    file holds no such table, or lacks a column of ``columns``.
+    ``columns`` are the file's own names by role, ``standard`` those each role has otherwise.
     """
 
     def fits(header: Sequence[str]) -> bool:
@@ -136,41 +117,12 @@ def open_ratings(
         return fits_ratings(header, task, find_roles(header, columns, standard))
 
     def hint(header: Sequence[str], roles: Sequence[str] = _NEEDED) -> str:
-        missing = column_problems(header, columns, standard)
-        return " " + " ".join(missing) if missing else nearest_hint(header, roles, columns, standard)
+        return role_hint(header, roles, columns, standard)
 
     keys = (*standard["response_id"], *standard["rater"], *columns.values(), USE_ID, STORY_ID)
-    table = open_tables(path).table(keys, fits, hint)
-    problems = Problems()
-    problems.extend(f"{table.where}: {p}" for p in column_problems(table.header, columns, standard))
-    problems.stop()
-    named = find_roles(table.header, columns, standard)
+    table = file.table(keys, fits, hint)
+    named = check_table(table, columns, standard)
     return RatingTable(table, task, named, lambda roles: hint(table.header, roles))
-
-
-def finish_ratings(builders: Sequence[RatingBuilder], problems: Iterable[str]) -> list[Rating]:
-    """Make the ratings; DataError with all problems if there is one, or if a rating is there twice."""
-    everything = Problems()
-    everything.extend(problems)
-    ratings = [builder.finish(everything) for builder in builders]
-    everything.extend(_repeated(builders))
-    everything.stop()
-    return ratings
-
-
-def _repeated(builders: Sequence[RatingBuilder]) -> list[str]:
-    first: dict[tuple[str, str, str], str] = {}
-    repeated = []
-    for builder in builders:
-        key = builder.response_id, builder.rater, builder.stage
-        if key in first:
-            stage = f" at stage {builder.stage!r}" if builder.stage else ""
-            repeated.append(
-                f"{builder.where}: response {builder.response_id!r} was already rated by {builder.rater!r}"
-                f"{stage} in {first[key]}. Keep one of the two."
-            )
-        first.setdefault(key, builder.where)
-    return repeated
 
 
 def unmatched(ratings: Iterable[Rating], response_ids: Iterable[str]) -> list[str]:

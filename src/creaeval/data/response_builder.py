@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from creaeval.data.ids import clean_id, text_problem
+from creaeval.data.ids import attempt, check_text, clean_id
 from creaeval.data.items import make_step
 from creaeval.data.model import Response
 from creaeval.errors import Problems
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Located:
+class Located(NamedTuple):
     """A response and its place in words."""
 
     response: Response
@@ -45,32 +43,25 @@ class ResponseSource:
         response_id: object,
         steps: Mapping[str, object],
         scenario: object = None,
-        extra: Mapping[str, object] = _NOTHING,
+        metadata: Mapping[str, object] = _NOTHING,
     ) -> None:
         """Add a response, or what is wrong with it; a step of which nothing is written has no key."""
         before = len(self.problems)
-        clean = self._id(response_id, where)
+        clean = attempt(self.problems, where, clean_id, response_id)
         texts = self._steps(steps, where)
         if scenario is not None and scenario != "":
-            scenario = self._id(scenario, f"{where}, scenario")
-        carried = self._extra(extra, where)
-        if clean is None or len(self.problems) > before:
+            scenario = attempt(self.problems, f"{where}, scenario", clean_id, scenario)
+        columns = self._metadata(metadata, where)
+        if len(self.problems) > before:
             return
         response = Response(
-            id=clean,
+            id=str(clean),
             scenario=str(scenario or "") or None,
             steps={step.id: texts[step.id] for step in self.task.steps if step.id in texts},
-            metadata=carried,
+            metadata=columns,
             source=str(self.path),
         )
         self.responses.append(Located(response, where))
-
-    def _id(self, value: object, where: str) -> str | None:
-        try:
-            return clean_id(value)
-        except ValueError as error:
-            self.problems.add(f"{where}: {error}.")
-            return None
 
     def _steps(self, values: Mapping[str, object], where: str) -> dict[str, StepText]:
         texts: dict[str, StepText] = {}
@@ -86,33 +77,28 @@ class ResponseSource:
 
     def _written(self, value: object, where: str) -> str | list[str] | None:
         """Return a step's text or items; None if nothing is written or something is wrong."""
-        if value is None:
-            return None
         texts: list[str] = []
         for number, entry in enumerate(value if isinstance(value, list) else [value], 1):
             place = f"{where}, item {number}" if isinstance(value, list) else where
-            if entry is not None and not isinstance(entry, str):
+            if not isinstance(entry, str | None):
                 self.problems.add(f"{place}: found {entry!r:.80}, expected text or a list of texts.")
                 return None
-            if problem := text_problem(entry or ""):
-                self.problems.add(f"{place}: {problem}.")
+            if attempt(self.problems, place, check_text, entry or "") is None:
                 return None
             texts.append(entry or "")
         if not any(text.strip() for text in texts):
             return None
         return texts if isinstance(value, list) else texts[0]
 
-    def _extra(self, values: Mapping[str, object], where: str) -> dict[str, str]:
-        extra: dict[str, str] = {}
+    def _metadata(self, values: Mapping[str, object], where: str) -> dict[str, str]:
+        metadata: dict[str, str] = {}
         for name, value in values.items():
             if value is not None and not isinstance(value, str | int | float):
                 self.problems.add(f"{where}, {name}: found {value!r:.80}, expected a single value.")
                 continue
-            text = "" if value is None else str(value)
-            if problem := text_problem(name + text):
-                self.problems.add(f"{where}, {name!r}: {problem}.")
-            extra[name] = text
-        return extra
+            metadata[name] = "" if value is None else str(value)
+            attempt(self.problems, f"{where}, {name!r}", check_text, name + metadata[name])
+        return metadata
 
 
 def unknown_step(task: Task, name: str) -> str:

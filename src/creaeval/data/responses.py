@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.data.files import list_files, parse_json, parse_json_lines, read_text, unknown_ending
+from creaeval.data.files import list_files, read_documents, unknown_ending
 from creaeval.data.formats.cgpst_release import is_released_form, read_released_responses
 from creaeval.data.formats.docx_booklet import read_docx_booklet
-from creaeval.data.formats.own_json import read_json_objects
+from creaeval.data.formats.own_json import read_json_responses
+from creaeval.data.response_builder import ResponseSource
+from creaeval.data.tables.columns import USE_ROLES, check_roles
 from creaeval.data.tables.opening import TABLES, split_sheet
 from creaeval.data.tables.response_rows import read_table_responses
-from creaeval.data.tables.use_rows import read_uses
+from creaeval.data.tables.use_rows import read_uses, use_separator
 from creaeval.errors import Problems, SettingError
 
 if TYPE_CHECKING:
@@ -41,9 +43,12 @@ def read_responses(
         .tsv, .xlsx or .xlsm (``FILE.xlsx#SHEET`` names a sheet), .docx.
     task : Task
         The task that was answered.
-    columns, split
-        For a task of short texts that share calls, such as uses of an object; see
-        :func:`creaeval.data.tables.use_rows.read_uses`, which reads its files.
+    columns : mapping of str to str, optional
+        For a task of short texts that share calls, such as uses of an object, one a row of a table: the
+        tables' own names of columns by role (``id``, ``object``, ``response``, ``participant``).
+    split : str, optional
+        What stands between several uses in one cell, such as ``";"``; ``"newline"`` for line breaks. The uses
+        of the row ``R1`` are then called ``R1-1``, ``R1-2`` and so on, also where there is only one.
 
     Returns
     -------
@@ -55,57 +60,48 @@ def read_responses(
     DataError
         With every problem found in every file, among them two responses with one id.
     SettingError
-        A setting for uses, and the task has whole responses.
+        A setting for uses, and the task has whole responses; or ``split`` could not separate uses.
     """
-    if task.batching is not None:
-        return read_uses(paths, task, columns=columns, split=split)
-    if columns or split is not None:
+    has_uses = task.batching is not None
+    if not has_uses and (columns or split is not None):
         raise SettingError(
             f"--columns and --split are for tasks of short texts, such as aut; task {task.id} has whole "
             "responses."
         )
+    separator, own_names = use_separator(split), check_roles(columns, USE_ROLES)
     problems = Problems()
     located: list[Located] = []
-    for path in list_files(paths, ENDINGS):
+    spellings: dict[str, str] = {}
+    for path in list_files(paths, set(TABLES) if has_uses else ENDINGS):
+        source = ResponseSource(task, path)
         with problems.collect():
-            located += _read_file(path, task, problems)
-    problems.extend(_repeated_ids(located))
-    problems.stop()
-    return [p.response for p in located]
-
-
-def _read_file(path: Path, task: Task, problems: Problems) -> list[Located]:
-    match split_sheet(path)[0].suffix.lower():
-        case ".docx":
-            return read_docx_booklet(path, task, problems)
-        case ending if ending in TABLES:
-            return read_table_responses(path, task, problems)
-        case ".jsonl":
-            lines = parse_json_lines(read_text(path, "JSON Lines"), str(path))
-            return [
-                located
-                for number, document in lines
-                for located in read_json_objects(
-                    document, path, task, problems, where=f"{path}, line {number}"
-                )
-            ]
-        case ".json":
-            document = parse_json(read_text(path, "JSON"), str(path))
-            if is_released_form(document):
-                return read_released_responses(document, path, task, problems)
-            return read_json_objects(document, path, task, problems, where=str(path))
-        case _:
-            raise unknown_ending(path, ENDINGS)
-
-
-def _repeated_ids(located: Sequence[Located]) -> list[str]:
-    first: dict[str, str] = {}
-    repeated = []
-    for p in located:
-        if p.response.id in first:
-            repeated.append(
-                f"{p.where}: the id {p.response.id!r} is already taken by {first[p.response.id]}. "
-                "Every response needs an id of its own."
+            if has_uses:
+                read_uses(source, own_names, separator, spellings)
+            else:
+                _read_file(source)
+        problems.extend(source.problems)
+        located += source.responses
+    places: dict[str, str] = {}
+    for response, where in located:
+        if response.id in places:
+            problems.add(
+                f"{where}: the id {response.id!r} is already taken by {places[response.id]}. "
+                f"Every {'use' if has_uses else 'response'} needs an id of its own."
             )
-        first.setdefault(p.response.id, p.where)
-    return repeated
+        places.setdefault(response.id, where)
+    problems.stop()
+    return [response for response, _ in located]
+
+
+def _read_file(source: ResponseSource) -> None:
+    match split_sheet(source.path)[0].suffix.lower():
+        case ".docx":
+            read_docx_booklet(source)
+        case ending if ending in TABLES:
+            read_table_responses(source)
+        case ".json" | ".jsonl":
+            for where, document in read_documents(source.path):
+                read = read_released_responses if is_released_form(document) else read_json_responses
+                read(document, where, source)
+        case _:
+            raise unknown_ending(source.path, ENDINGS)

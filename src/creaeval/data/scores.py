@@ -11,7 +11,8 @@ from creaeval.data.formats.cgpst_workbook import rater_sheets, read_rater_sheets
 from creaeval.data.formats.ttcw_release import is_verdict_table, read_verdicts
 from creaeval.data.ids import MISSING, clean_name
 from creaeval.data.model import Scores
-from creaeval.data.ratings import finish_ratings, open_ratings, read_file
+from creaeval.data.rating_builder import RatingSource, finish_ratings
+from creaeval.data.ratings import open_ratings, read_file
 from creaeval.data.tables.columns import RATING_COLUMNS, check_roles
 from creaeval.data.tables.layouts import find_layout
 from creaeval.data.tables.opening import TABLES, open_tables, split_sheet
@@ -28,9 +29,8 @@ from creaeval.sheets.panel import N_SHEETS, is_panel_judge
 from creaeval.sheets.score_sheet import REPEATS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from creaeval.data.rating_builder import RatingBuilder
     from creaeval.data.tables.layouts import RatingTable
     from creaeval.data.tables.table import Row
     from creaeval.sheets import ScoreSheet
@@ -91,13 +91,14 @@ def read_scores(
                 f"{path}: holds no scores.csv, expected the folder that `creaeval score --out DIR` wrote, or "
                 "a file of scores."
             )
-    problems = Problems()
+    source = RatingSource(task, file)
     if split_sheet(file)[0].suffix.lower() not in TABLES:
-        return _by_method({(1, 1): read_file(file, task, problems, own_names)}, problems, str(path))
+        read_file(source, own_names)
+        return _by_method({(1, 1): source}, str(path))
     opened = open_tables(file)
     if sheets := rater_sheets(opened, task, own_names):
-        builders = read_rater_sheets(sheets, opened, task, problems)
-        return _by_method({(1, 1): builders}, problems, str(path))
+        read_rater_sheets(sheets, opened, source)
+        return _by_method({(1, 1): source}, str(path))
     scores = _without_panel(_unescaped(open_ratings(opened, task, own_names, _JUDGE_COLUMNS)))
     header = scores.table.header
     if is_score_table(header):
@@ -106,13 +107,14 @@ def read_scores(
         return read_aut_predictions(scores.table, task)
     if is_verdict_table(header):
         scorer = "judge" if "judge" in header else "rater"
-        verdicts = read_verdicts(
-            scores.table, task, problems, scorer=scorer, stage=RECORDED, blank_is_no=blank_is_no
-        )
-        return _by_method({(1, 1): verdicts}, problems, str(path))
-    parts = _by_repeat(scores, problems)
-    by_repeat = {repeats: read_table_ratings(part, problems) for repeats, part in parts.items()}
-    return _by_method(by_repeat, problems, str(path))
+        read_verdicts(scores.table, source, scorer=scorer, stage=RECORDED, blank_is_no=blank_is_no)
+        return _by_method({(1, 1): source}, str(path))
+    problems = Problems()
+    sources: dict[Repeats, RatingSource] = {}
+    for repeats, part in _by_repeat(scores, problems).items():
+        sources[repeats] = RatingSource(task, scores.table.path)
+        read_table_ratings(part, sources[repeats])
+    return _by_method(sources, str(path), problems)
 
 
 def _unescaped(scores: RatingTable) -> RatingTable:
@@ -149,50 +151,44 @@ def _by_repeat(scores: RatingTable, problems: Problems) -> dict[Repeats, RatingT
     own = {name: name for name in (*REPEATS, N_SHEETS) if name in table.header}
     if not own:
         return {(1, 1): scores}
-    # With a role of their own the columns are neither dimensions nor carried.
+    # With a role of their own the columns are neither dimensions nor metadata.
     scores = replace(scores, named={**scores.named, **own})
     layout = find_layout(scores)
     rows: dict[Repeats, list[Row]] = {}
     for row in table.rows:
         # A repeat without any score is no mistake where others have some.
         cells = {clean_name(row.cells[column.title]) for column in layout.scores}
-        if not layout.wide or row.odd or cells - MISSING:
+        if not layout.wide or row.issues or cells - MISSING:
             rows.setdefault(read_repeats(table, row, own, problems), []).append(row)
-    return {
-        repeats: replace(scores, table=replace(table, rows=tuple(of_repeat)))
-        for repeats, of_repeat in rows.items()
-    } or {(1, 1): scores}
+    parts = {repeats: replace(table, rows=tuple(part)) for repeats, part in rows.items()}
+    return {repeats: replace(scores, table=part) for repeats, part in parts.items()} or {(1, 1): scores}
 
 
 def _by_method(
-    builders: Mapping[Repeats, Sequence[RatingBuilder]], problems: Problems, source: str
+    sources: Mapping[Repeats, RatingSource], path: str, problems: Iterable[str] = ()
 ) -> list[Scores]:
     """Make scores of what was written at each repeat, one of each method."""
     sheets: dict[str, list[ScoreSheet]] = {}
-    carried: dict[str, dict[str, dict[str, str]]] = {}
-    for (evidence, judging), of_repeat in builders.items():
-        numbers = dict(zip(REPEATS, (evidence, judging), strict=True))
-        for rating in finish_ratings(of_repeat, problems):
+    metadata: dict[str, dict[str, dict[str, str]]] = {}
+    problems = [*problems, *(problem for source in sources.values() for problem in source.problems)]
+    for repeats, source in sources.items():
+        numbers = dict(zip(REPEATS, repeats, strict=True))
+        for rating in finish_ratings(source.builders, problems):
             sheets.setdefault(rating.stage, []).append(rating.sheet.model_copy(update=numbers))
             columns = {unescape(name): text for name, text in rating.metadata.items()}
-            keep_shared(carried.setdefault(rating.stage, {}), rating.response_id, columns)
-    if len(builders) > 1:
-        for method in sheets:
-            sheets[method] = _in_order(sheets[method])
-    return [Scores(method, tuple(sheets[method]), carried[method], source) for method in sheets]
+            keep_shared(metadata.setdefault(rating.stage, {}), rating.response_id, columns)
+    if len(sources) > 1:
+        sheets = {method: _in_order(method_sheets) for method, method_sheets in sheets.items()}
+    return [Scores(method, tuple(sheets[method]), metadata[method], path) for method in sheets]
 
 
 def _in_order(sheets: Sequence[ScoreSheet]) -> list[ScoreSheet]:
     """Sort sheets as a run has them: by response, evidence, judge and repeat."""
-    responses: dict[str, int] = {}
-    judges: dict[str, int] = {}
-    places = [
-        (
-            responses.setdefault(sheet.response_id, len(responses)),
-            sheet.evidence_repeat,
-            judges.setdefault(sheet.scorer, len(judges)),
-            sheet.judge_repeat,
-        )
-        for sheet in sheets
-    ]
-    return [sheet for _, sheet in sorted(zip(places, sheets, strict=True), key=lambda pair: pair[0])]
+    responses = {sheet.response_id: number for number, sheet in reversed([*enumerate(sheets)])}
+    judges = {sheet.scorer: number for number, sheet in reversed([*enumerate(sheets)])}
+
+    def place(sheet: ScoreSheet) -> tuple[int, int, int, int]:
+        response, judge = responses[sheet.response_id], judges[sheet.scorer]
+        return response, sheet.evidence_repeat, judge, sheet.judge_repeat
+
+    return sorted(sheets, key=place)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from creaeval.data.fetch.dataset import Check, DataSet, Original
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _REPOSITORY = "Jaong/TeamLLM-anonymous"
 _FIRST = "9706183b5a92b666c343dc4f870101ff8b75ae81"
@@ -24,42 +19,27 @@ models) with the scores of two raters. Files are unchanged; human_scores_table.x
 The repository names no licence, so the files are yours to read and compare with, not to pass on.
 """
 
-_FILES = {
-    "data_A.json": Original(
-        _REPOSITORY,
-        _SECOND,
-        "Datasets/data_A.json",
-        "228af0efc6d50751de3260dc1f12d0d31c533dc3e4ed2848d6395a87f7bbe6a2",
-    ),
-    "future_scenarios_en.json": Original(
-        _REPOSITORY,
-        _FIRST,
-        "Datasets/future_scenarios_en.json",
-        "d1ce18d394ee34fb796c4ad8c0cb1888ead0c0645d4f48394750e130002333c0",
-    ),
-    "A05_FS10.docx": Original(
-        _REPOSITORY,
-        _SECOND,
-        "Answers/Answer/A05/A05_FS10.docx",
-        "a2fcf314ae9027d029268ce6c27364d7751a290a1993378972a3934198a86851",
-    ),
-    "human_scores_table.xlsx": Original(
-        _REPOSITORY,
-        _FIRST,
-        "Results/Tabel 1(Team).xlsx",
-        "4ec43c924ad9782216258e3856ee73844ad52877e6d092f43cbf7c56e0656a45",
-    ),
+#: By the name that a file gets here: the commit and where it is there.
+_ORIGINALS = {
+    "data_A.json": (_SECOND, "Datasets/data_A.json"),
+    "future_scenarios_en.json": (_FIRST, "Datasets/future_scenarios_en.json"),
+    "A05_FS10.docx": (_SECOND, "Answers/Answer/A05/A05_FS10.docx"),
+    "human_scores_table.xlsx": (_FIRST, "Results/Tabel 1(Team).xlsx"),
 }
-
-
-def _convert(originals: Mapping[str, bytes]) -> dict[str, bytes]:
-    return dict(originals)
-
+_SHA256 = {
+    "data_A.json": "228af0efc6d50751de3260dc1f12d0d31c533dc3e4ed2848d6395a87f7bbe6a2",
+    "future_scenarios_en.json": "d1ce18d394ee34fb796c4ad8c0cb1888ead0c0645d4f48394750e130002333c0",
+    "A05_FS10.docx": "a2fcf314ae9027d029268ce6c27364d7751a290a1993378972a3934198a86851",
+    "human_scores_table.xlsx": "4ec43c924ad9782216258e3856ee73844ad52877e6d092f43cbf7c56e0656a45",
+}
 
 CGPST = DataSet(
     folder="cgpst",
-    originals=_FILES,
-    convert=_convert,
-    checks=tuple(Check(name, original.sha256 or "") for name, original in _FILES.items()),
+    originals={
+        name: Original(_REPOSITORY, commit, path, _SHA256[name])
+        for name, (commit, path) in _ORIGINALS.items()
+    },
+    convert=dict,
+    checks=tuple(Check(name, digest) for name, digest in _SHA256.items()),
     notice=_NOTICE,
 )

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Original:
-    """A file as its authors published it on GitHub, at a commit, so that it can be no other one tomorrow.
-
-    ``repository`` is owner and name, ``path`` that inside it. ``sha256`` is of its bytes; None where the file
-    made from it is checked instead.
-    """
+    """A file on GitHub at a commit; ``sha256`` is None where the file made from it is checked instead."""
 
     repository: str
     commit: str
@@ -73,11 +69,7 @@ class Check:
 
 @dataclass(frozen=True)
 class DataSet:
-    """A set of public data: its originals by a key of our own, and what is made of them.
-
-    ``folder`` is its own in the folder of all data, ``checks`` say what the files must hold; ``notice`` says,
-    for SOURCE.md, who made the data, on what terms, and what was done to them.
-    """
+    """A set of public data in a folder of its own: its originals by key, and what is made of them."""
 
     folder: str
     originals: Mapping[str, Original]

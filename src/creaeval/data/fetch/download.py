@@ -61,9 +61,8 @@ def download(
 ) -> str:
     """Download a file and return the SHA-256 of what came; whatever fails, nothing stays at ``path``.
 
-    ``path`` must not exist. The bytes must have ``sha256``, unless that is None. It is given up after
-    ``timeout`` seconds without a byte, or beyond ``max_bytes``; ``progress`` is called after every piece and
-    at the end. DataError if it cannot be reached, is cut off, too large, or not what it should be.
+    ``progress`` is called after every piece and at the end. DataError if it cannot be reached, is silent for
+    ``timeout`` seconds, cut off, larger than ``max_bytes``, or not what ``sha256`` says.
     """
     digest, received, total = hashlib.sha256(), 0, None
     try:
@@ -102,7 +101,7 @@ def _chunks(url: str, timeout: float) -> Generator[tuple[bytes, int | None]]:
             total = int(announced) if announced.isdecimal() else None
             while chunk := reply.read(_CHUNK):
                 yield chunk, total
-            yield b"", total  # so that an empty body's length is told, too
+            yield b"", total  # so that an empty body has its length, too
     except urllib.error.HTTPError as error:
         with error:
             elsewhere = error.headers.get("Location")

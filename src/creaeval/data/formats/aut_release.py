@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from creaeval.data.model import Scores
 from creaeval.data.points import read_number
-from creaeval.data.rating_builder import RatingSource
 from creaeval.errors import DataError, Problems
 from creaeval.sheets import ScoreSheet, StepScores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from creaeval.data.rating_builder import RatingBuilder
+    from creaeval.data.rating_builder import RatingSource
     from creaeval.data.tables.table import Table
     from creaeval.tasks import Task
 
@@ -30,21 +29,17 @@ def is_aut_table(header: Sequence[str]) -> bool:
     return {USE_ID, "prompt", "response", "human_mean"} <= set(header)
 
 
-def read_aut_means(table: Table, task: Task, problems: Problems) -> list[RatingBuilder]:
+def read_aut_means(table: Table, source: RatingSource) -> None:
     """Read the mean ratings of the released uses, as those of a rater called ``mean``."""
-    step, dimension = _dimension(table, task)
+    step, dimension = _dimension(table, source.task)
     others = [t for t in table.header if t not in (USE_ID, "response") and not t.startswith(AUT_SCORES)]
-    source = RatingSource(task, table.path)
     for row in table.rows:
         mean = row.cells["human_mean"]
         if not mean.strip() or (use := table.read_id(row, USE_ID, source.problems)) is None:
             continue
         builder = source.add(use, _MEAN, table.row_place(row))
-        where = table.cell_place(row, "human_mean")
-        builder.set(f"{step}.{dimension}", mean, where, row=row.number)
+        builder.set(f"{step}.{dimension}", mean, table.cell_place(row, "human_mean"), row=row.number)
         builder.set_metadata({"object" if title == "prompt" else title: row.cells[title] for title in others})
-    problems.extend(source.problems)
-    return source.builders
 
 
 def read_aut_predictions(table: Table, task: Task) -> list[Scores]:
@@ -53,25 +48,22 @@ def read_aut_predictions(table: Table, task: Task) -> list[Scores]:
     columns = [title for title in table.header if title.startswith("pred_")]
     problems = Problems()
     sheets: dict[str, list[ScoreSheet]] = {title: [] for title in columns}
-    carried: dict[str, dict[str, str]] = {}
+    metadata: dict[str, dict[str, str]] = {}
     for row in table.rows:
         predicted = [title for title in columns if row.cells[title].strip()]
         if not predicted or (use := table.read_id(row, USE_ID, problems)) is None:
             continue
-        carried[use] = {"object": row.cells["prompt"]}
+        metadata[use] = {"object": row.cells["prompt"]}
         for title in predicted:
-            try:
-                points = read_number(row.cells[title])
-            except ValueError as error:
-                problems.add(f"{table.cell_place(row, title)}: {error}.")
-                continue
-            scores = StepScores(step=step, written={dimension: points})
-            sheets[title].append(ScoreSheet(response_id=use, scorer=title, steps=(scores,)))
-    if not carried and not problems:
+            points = table.read_as(row, title, "a score", problems, read_number)
+            if points is not None:
+                scores = StepScores(step=step, written={dimension: points})
+                sheets[title].append(ScoreSheet(response_id=use, scorer=title, steps=(scores,)))
+    if not metadata and not problems:
         problems.add(f"{table.where}: no column pred_… holds a value, so there are no scores.")
     problems.stop()
-    all_sheets = tuple(sheet for of_scorer in sheets.values() for sheet in of_scorer)
-    return [Scores(RECORDED, all_sheets, carried, str(table.path))]
+    all_sheets = tuple(sheet for scorer_sheets in sheets.values() for sheet in scorer_sheets)
+    return [Scores(RECORDED, all_sheets, metadata, str(table.path))]
 
 
 def _dimension(table: Table, task: Task) -> tuple[str, str]:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.ids import clean_id, clean_name
+from creaeval.data.files import read_object
+from creaeval.data.ids import attempt, clean_id, clean_name, excerpt
 from creaeval.data.items import tidy
-from creaeval.data.rating_builder import INVALID, RatingSource
-from creaeval.data.response_builder import ResponseSource, unknown_step
+from creaeval.data.rating_builder import INVALID
+from creaeval.data.response_builder import unknown_step
 from creaeval.tasks import find_step, fold
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from creaeval.data.rating_builder import RatingBuilder
-    from creaeval.data.response_builder import Located
+    from creaeval.data.rating_builder import RatingBuilder, RatingSource
+    from creaeval.data.response_builder import ResponseSource
     from creaeval.errors import Problems
     from creaeval.tasks import Step, Task
 
@@ -49,46 +48,31 @@ def is_released_form(document: Any) -> bool:
     return isinstance(document, list) and bool(document) and all(isinstance(e, list) for e in document)
 
 
-def read_released_responses(document: list[Any], path: Path, task: Task, problems: Problems) -> list[Located]:
+def read_released_responses(document: list[Any], where: str, source: ResponseSource) -> None:
     """Read the responses of a released file; a problem, too, where the raters' copies of a text differ."""
-    source = ResponseSource(task, path)
-    for record in _read_records(document, path, source.problems):
-        copies = [
-            {
-                entries.step.id: entries
-                for entries in _step_entries(sheet, task, record.where, source.problems)
-            }
-            for sheet in record.sheets
-        ]
+    for record in _read_records(document, where, source.problems):
+        copies = [_step_entries(sheet, source.task, record.where, source.problems) for sheet in record.sheets]
         source.problems.extend(_differences(record, copies))
         texts = {step_id: _texts(entries) for step_id, entries in copies[0].items()}
         source.add(record.where, record.id, texts, record.scenario)
-    problems.extend(source.problems)
-    return source.responses
 
 
-def read_released_ratings(
-    document: list[Any], path: Path, task: Task, problems: Problems
-) -> list[RatingBuilder]:
+def read_released_ratings(document: list[Any], where: str, source: RatingSource) -> None:
     """Read the ratings of a released file, one a rater and record."""
-    source = RatingSource(task, path)
-    for record in _read_records(document, path, source.problems):
+    for record in _read_records(document, where, source.problems):
         for rater, sheet in zip(record.raters, record.sheets, strict=True):
             _add_rating(source, record, rater, sheet)
-    problems.extend(source.problems)
-    return source.builders
 
 
 def _add_rating(source: RatingSource, record: Record, rater: str, sheet: dict[str, Any]) -> None:
-    where = f"{record.where}, rater {rater[:60]}"
-    try:
-        builder = source.add(clean_id(record.id), clean_id(rater), where)
-    except ValueError as error:
-        source.problems.add(f"{where}: {error}.")
+    where = f"{record.where}, rater {excerpt(rater)}"
+    ids = attempt(source.problems, where, lambda: (clean_id(record.id), clean_id(rater)))
+    if ids is None:
         return
+    builder = source.add(*ids, where)
     if isinstance(record.scenario, str):
         builder.set_metadata({"scenario": clean_name(record.scenario)})
-    for entries in _step_entries(sheet, source.task, where, source.problems):
+    for entries in _step_entries(sheet, source.task, where, source.problems).values():
         _set_step(builder, entries, source.problems)
     for name, value in sheet.items():
         if fold(name) in _TOTALS:
@@ -108,11 +92,11 @@ def _set_step(builder: RatingBuilder, entries: StepEntries, problems: Problems) 
         builder.set(name, value, f"{where}, {name}", step)
 
 
-def _read_records(document: list[Any], path: Path, problems: Problems) -> list[Record]:
+def _read_records(document: list[Any], place: str, problems: Problems) -> list[Record]:
     """Check the outer form of each record and add what is wrong to ``problems``."""
     records = []
     for number, entry in enumerate(document, 1):
-        where = f"{path}, record {number}"
+        where = f"{place}, record {number}"
         match entry:
             case [str() as identity, [*raters], scenario, *sheets] if (
                 raters
@@ -120,7 +104,7 @@ def _read_records(document: list[Any], path: Path, problems: Problems) -> list[R
                 and len(raters) == len(sheets)
                 and all(isinstance(sheet, dict) for sheet in sheets)
             ):
-                where += f" ({identity[:60]})"
+                where += f" ({excerpt(identity)})"
                 records.append(Record(where, identity, scenario, tuple(raters), tuple(sheets)))
             case _:
                 layout = ", ".join(type(part).__name__ for part in entry[:8])
@@ -128,9 +112,11 @@ def _read_records(document: list[Any], path: Path, problems: Problems) -> list[R
     return records
 
 
-def _step_entries(sheet: dict[str, Any], task: Task, where: str, problems: Problems) -> list[StepEntries]:
+def _step_entries(
+    sheet: dict[str, Any], task: Task, where: str, problems: Problems
+) -> dict[str, StepEntries]:
     """Sort what one rater's copy holds by the task's steps; the Total is left aside."""
-    sorted_entries: list[StepEntries] = []
+    entries: dict[str, StepEntries] = {}
     for name, content in sheet.items():
         if fold(name) in _TOTALS:
             continue
@@ -139,11 +125,11 @@ def _step_entries(sheet: dict[str, Any], task: Task, where: str, problems: Probl
             problems.add(f"{where}: {unknown_step(task, name)}")
         elif not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
             problems.add(f"{where}, {name}: found {content!r:.80}, expected a list of objects.")
-        elif step.id in {other.step.id for other in sorted_entries}:
+        elif step.id in entries:
             problems.add(f"{where}: {step.id} is there twice, the second time as {name!r}.")
         else:
-            sorted_entries.append(_sort_entries(step, name, content, f"{where}, {name}", problems))
-    return sorted_entries
+            entries[step.id] = _sort_entries(step, name, content, f"{where}, {name}", problems)
+    return entries
 
 
 def _sort_entries(
@@ -152,10 +138,7 @@ def _sort_entries(
     texts: list[dict[str, Any]] = []
     values: dict[str, Any] = {}
     for entry in content:
-        summary = entry.get("Score Summary")
-        if summary is not None and not isinstance(summary, dict):
-            problems.add(f"{where}, Score Summary: found {summary!r:.80}, expected an object.")
-        values |= summary if isinstance(summary, dict) else {}
+        values |= read_object(entry.get("Score Summary"), f"{where}, Score Summary", problems)
         rest = {key: value for key, value in entry.items() if key != "Score Summary"}
         if "Content" in rest:
             texts.append(rest)
@@ -176,12 +159,11 @@ def _texts(entries: StepEntries) -> object:
 
 def _differences(record: Record, copies: list[dict[str, StepEntries]]) -> list[str]:
     """Say where a later rater's copy of the texts differs from the first one's."""
-    first = {step_id: _comparable(entries) for step_id, entries in copies[0].items()}
+    first = copies[0]
     differences = []
     for rater, copy in zip(record.raters[1:], copies[1:], strict=True):
-        other = {step_id: _comparable(entries) for step_id, entries in copy.items()}
-        for step_id in dict.fromkeys([*first, *other]):
-            ours, theirs = first.get(step_id), other.get(step_id)
+        for step_id in dict.fromkeys([*first, *copy]):
+            ours, theirs = (_comparable(entries.get(step_id)) for entries in (first, copy))
             if ours != theirs:
                 differences.append(
                     f"{record.where}, {step_id}: the copies of {record.raters[0]} and {rater} differ; "
@@ -190,8 +172,8 @@ def _differences(record: Record, copies: list[dict[str, StepEntries]]) -> list[s
     return differences
 
 
-def _comparable(entries: StepEntries) -> list[str]:
-    return [tidy(str(entry["Content"] or "")) for entry in entries.entries]
+def _comparable(entries: StepEntries | None) -> list[str] | None:
+    return None if entries is None else [tidy(str(e["Content"] or "")) for e in entries.entries]
 
 
 def _first_difference(ours: list[str] | None, theirs: list[str] | None) -> str:
@@ -199,11 +181,10 @@ def _first_difference(ours: list[str] | None, theirs: list[str] | None) -> str:
         return "one of them lacks the step"
     if len(ours) != len(theirs):
         return f"found {len(ours)} and {len(theirs)} texts"
-    number, (left, right) = next(
-        (n, pair) for n, pair in enumerate(zip(ours, theirs, strict=True), 1) if pair[0] != pair[1]
-    )
-    start = next(
+    index = next(index for index, text in enumerate(ours) if text != theirs[index])
+    number, left, right = index + 1, ours[index], theirs[index]
+    same = next(
         (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
     )
-    start = max(0, start - 20)
+    start = max(0, same - 20)
     return f"text {number} reads {left[start : start + 60]!r} and {right[start : start + 60]!r}"

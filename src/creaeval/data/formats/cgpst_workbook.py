@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from creaeval.data.ids import clean_id, clean_name
-from creaeval.data.rating_builder import CATEGORY, INVALID, RatingSource
+from creaeval.data.ids import attempt, clean_id, clean_name
+from creaeval.data.rating_builder import CATEGORY, INVALID
 from creaeval.data.tables.columns import RATING_COLUMNS, find_roles
 from creaeval.data.tables.layouts import fits_ratings
-from creaeval.data.tables.opening import WORKBOOKS, open_tables, split_sheet
+from creaeval.data.tables.table import quote_sheet
 from creaeval.tasks import fold, identities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from creaeval.data.rating_builder import RatingBuilder
+    from creaeval.data.rating_builder import RatingSource
     from creaeval.data.tables.opening import TableFile
     from creaeval.data.tables.table import Cell
     from creaeval.data.tables.workbook import Sheet
@@ -30,9 +29,14 @@ if TYPE_CHECKING:
 
 _RATER, _SCENARIO, _ANSWER = "F2", "R2", "X2"
 _ADVICE = (
-    " Where each value stands is taken from a description of the CGPST sheet, not from a real workbook: if "
+    "Where each value stands is taken from a description of the CGPST sheet, not from a real workbook: if "
     "yours is laid out otherwise, give the ratings as a table."
 )
+
+
+def _cells(text: str) -> dict[str, str]:
+    """Read parts with their columns or cells."""
+    return dict(pair.split(":") for pair in text.split())
 
 
 class _StepCells(NamedTuple):
@@ -46,61 +50,39 @@ class _StepCells(NamedTuple):
     @property
     def filled_in(self) -> list[str]:
         """The cells that a rater fills in; sums may be formulas."""
-        of_items = [f"{column}{row}" for row in self.rows for column in self.items.values()]
-        return [*of_items, *self.points.values()]
+        item_cells = [f"{column}{row}" for row in self.rows for column in self.items.values()]
+        return [*item_cells, *self.points.values()]
 
 
-_ITEMS = {CATEGORY: "C", INVALID: "H", "elaboration": "P", "originality": "Q"}
+_ITEMS = _cells(f"{CATEGORY}:C {INVALID}:H elaboration:P originality:Q")
 _STEPS: Mapping[str, _StepCells] = {
     "step1": _StepCells(
         rows=range(5, 13),
         items=_ITEMS,
-        sums={
-            "fluency": "W19",
-            "flexibility": "W21",
-            "elaboration": "W23",
-            "originality": "W25",
-            "overall": "W27",
-        },
+        sums=_cells("fluency:W19 flexibility:W21 elaboration:W23 originality:W25 overall:W27"),
     ),
     "step2": _StepCells(
-        points={
-            "condition_phrase": "U32",
-            "stem_kvp": "U34",
-            "purpose": "U37",
-            "fs_parameters": "U40",
-            "focus": "U43",
-            "adequacy": "U46",
-        },
-        sums={"overall": "W49"},
+        points=_cells(
+            "condition_phrase:U32 stem_kvp:U34 purpose:U37 fs_parameters:U40 focus:U43 adequacy:U46"
+        ),
+        sums=_cells("overall:W49"),
     ),
     "step3": _StepCells(
         rows=range(56, 64),
         items=_ITEMS,
-        sums={
-            "fluency": "W70",
-            "flexibility": "W72",
-            "elaboration": "W74",
-            "originality": "W76",
-            "overall": "W78",
-        },
+        sums=_cells("fluency:W70 flexibility:W72 elaboration:W74 originality:W76 overall:W78"),
     ),
     "step4": _StepCells(
         rows=range(88, 93),
-        items={"correctly_written": "C", "relevance": "F"},
-        sums={"correctly_written": "X86", "relevance": "X89", "overall": "W95"},
+        items=_cells("correctly_written:C relevance:F"),
+        sums=_cells("correctly_written:X86 relevance:X89 overall:W95"),
     ),
-    "step5": _StepCells(points={"correctly_used": "X92"}, sums={"overall": "W97"}),
+    "step5": _StepCells(points=_cells("correctly_used:X92"), sums=_cells("overall:W97")),
     "step6": _StepCells(
-        points={
-            "relevance": "Y102",
-            "effectiveness": "Y106",
-            "criteria": "Y110",
-            "impact": "Y114",
-            "humaneness": "Y118",
-            "development": "Y122",
-        },
-        sums={"overall": "W129"},
+        points=_cells(
+            "relevance:Y102 effectiveness:Y106 criteria:Y110 impact:Y114 humaneness:Y118 development:Y122"
+        ),
+        sums=_cells("overall:W129"),
     ),
 }
 _TOTAL = "X133"
@@ -112,33 +94,26 @@ _NAMES = {
 }
 
 
-class _CellPlace(NamedTuple):
-    """The place of a cell, put into words where somebody asks."""
-
-    sheet: Sheet
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.sheet.path}: {self.sheet.place(self.name).name}"
-
-
 @dataclass(frozen=True)
 class RaterSheet:
-    """A sheet with the cells that are read, and their texts."""
+    """A sheet with the cells that are read, their texts, and its name in words."""
 
     sheet: Sheet
+    where: str
     cells: dict[str, Cell]
     texts: dict[str, str]
 
-    @classmethod
-    def of(cls, sheet: Sheet) -> RaterSheet:
-        """Read a sheet's cells."""
-        cells = sheet.cells(_NAMES)
-        return cls(sheet, cells, {name: clean_name(cell.text) for name, cell in cells.items()})
+    def place(self, name: str) -> str:
+        """Return the place of a cell in words."""
+        return f"{self.where}!{name}"
 
-    def place(self, name: str) -> _CellPlace:
-        """Return the place of a cell."""
-        return _CellPlace(self.sheet, name)
+    def read(self, name: str, expected: str, problems: Problems, ids: bool = False) -> str | None:
+        """Return a cell's text; None, and a problem is noted, where it is not what is expected."""
+        issue = self.cells[name].issue
+        if issue is None or (issue.only_ids and not ids):
+            return self.texts[name]
+        problems.add(f"{self.place(name)} is {issue.what} where {expected} is due. {issue.advice}")
+        return None
 
     @property
     def is_scoring_sheet(self) -> bool:
@@ -165,38 +140,36 @@ class RaterSheet:
         return any(cell.issue is None and fold(cell.text) not in {"", "0"} for cell in sums)
 
 
-def rater_sheets(path: Path | TableFile, task: Task, columns: Mapping[str, str]) -> list[RaterSheet]:
+def rater_sheets(file: TableFile, task: Task, columns: Mapping[str, str]) -> list[RaterSheet]:
     """Return the sheets of a rater's workbook; none if the file is no such workbook.
 
     They name a rater (F2) or an answer (X2), or hold points without either. A file is no such workbook if a
     sheet's header is one of a table of ratings, in which ``columns`` are the file's own names by role.
     """
-    if isinstance(path, Path) and split_sheet(path)[0].suffix.lower() not in WORKBOOKS:
-        return []
-    if not _has_all_parts(task):
-        return []
-    file = open_tables(path)
     wanted = file.wanted
     sheets = [s for s in file.sheets if wanted is None or s.name.casefold() == wanted.strip().casefold()]
+    if not sheets or not _has_all_parts(task):
+        return []
     for sheet in sheets:
         header = sheet.header()
         if not sheet.hidden and fits_ratings(header, task, find_roles(header, columns, RATING_COLUMNS)):
             return []
-    rated = [RaterSheet.of(sheet) for sheet in sheets]
+    rated = []
+    for sheet in sheets:
+        cells = sheet.cells(_NAMES)
+        texts = {name: clean_name(cell.text) for name, cell in cells.items()}
+        rated.append(RaterSheet(sheet, f"{sheet.path}: {quote_sheet(sheet.name)}", cells, texts))
     if not any(sheet.is_scoring_sheet for sheet in rated):
         return []
     return [sheet for sheet in rated if _is_shown(sheet, file) and sheet.may_be_scored] or rated
 
 
-def read_rater_sheets(
-    sheets: Sequence[RaterSheet], file: TableFile, task: Task, problems: Problems
-) -> list[RatingBuilder]:
+def read_rater_sheets(sheets: Sequence[RaterSheet], file: TableFile, source: RatingSource) -> None:
     """Read the ratings of a rater's workbook, one a sheet on which something is scored.
 
     The response is the Answer ID, joined with the FS ID where that is no part of it (``A05_FS10``); the rater
-    is the Human ID; the scenario is carried.
+    is the Human ID; the scenario is metadata.
     """
-    source = RatingSource(task, file.path)
     shown = [sheet for sheet in sheets if _is_shown(sheet, file)]
     scored = [sheet for sheet in shown if any(sheet.is_scored(cells) for cells in _STEPS.values())]
     for sheet in scored:
@@ -205,9 +178,7 @@ def read_rater_sheets(
         reason = "holds a score" if shown else "is visible, and hidden ones are not read. Show the sheets"
         names = ", ".join(sheet.sheet.name for sheet in sheets)[:200]
         source.problems.add(f"{file.path}: none of the sheets {names} {reason}.")
-    for number, problem in enumerate(source.problems):
-        problems.extend([problem if number else f"{problem}{_ADVICE}"])
-    return source.builders
+    source.advise(_ADVICE, most=1)
 
 
 def _is_shown(sheet: RaterSheet, file: TableFile) -> bool:
@@ -243,39 +214,24 @@ def _add_rating(source: RatingSource, sheet: RaterSheet) -> None:
         answer = f"{answer}_{scenario}"
     builder = source.add(answer, rater, f"{sheet.sheet.path}, {sheet.sheet.name}")
     builder.set_metadata({"scenario": scenario})
+
+    def add(name: str, identity: str, item: int | None = None) -> None:
+        if text := sheet.read(name, identity, source.problems):
+            builder.set(identity, text, sheet.place(name), item=item)
+
     for step_id, cells in _STEPS.items():
         if not sheet.is_scored(cells):
             continue
         for number, row in enumerate(cells.rows, 1):
             for part, column in cells.items.items():
-                _set(builder, sheet, f"{column}{row}", f"{step_id}.{part}", source.problems, number)
+                add(f"{column}{row}", f"{step_id}.{part}", number)
         for part, name in {**cells.points, **cells.sums}.items():
-            _set(builder, sheet, name, f"{step_id}.{part}", source.problems)
-    _set(builder, sheet, _TOTAL, "total", source.problems)
-
-
-def _set(
-    builder: RatingBuilder,
-    sheet: RaterSheet,
-    name: str,
-    identity: str,
-    problems: Problems,
-    item: int | None = None,
-) -> None:
-    issue = sheet.cells[name].issue
-    if issue is not None and not issue.only_ids:
-        problems.add(f"{sheet.place(name)} is {issue.what} where {identity} is due. {issue.advice}")
-    elif sheet.texts[name]:
-        builder.set(identity, sheet.texts[name], sheet.place(name), item=item)
+            add(name, f"{step_id}.{part}")
+    add(_TOTAL, "total")
 
 
 def _read_id(sheet: RaterSheet, name: str, expected: str, problems: Problems) -> str | None:
-    issue = sheet.cells[name].issue
-    if issue is not None:
-        problems.add(f"{sheet.place(name)} is {issue.what} where {expected} is due. {issue.advice}")
+    text = sheet.read(name, expected, problems, ids=True)
+    if text is None:
         return None
-    try:
-        return clean_id(sheet.cells[name].text)
-    except ValueError as error:
-        problems.add(f"{sheet.place(name)}: {error} ({expected}).")
-        return None
+    return attempt(problems, sheet.place(name), clean_id, sheet.cells[name].text, f" ({expected})")

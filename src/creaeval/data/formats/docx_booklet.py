@@ -8,43 +8,40 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.data.files import looks_like, read_bytes
 from creaeval.data.ids import clean_name
-from creaeval.data.response_builder import ResponseSource
 from creaeval.data.tables.docx_text import body_blocks, cell_text, list_marks, table_rows
-from creaeval.data.tables.response_rows import holds_responses, responses_of
+from creaeval.data.tables.response_rows import add_responses, holds_responses
 from creaeval.data.tables.table import Cell, make_table
 from creaeval.errors import DataError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from creaeval.data.response_builder import Located
+    from creaeval.data.response_builder import ResponseSource
     from creaeval.data.tables.table import Table
-    from creaeval.errors import Problems
     from creaeval.tasks import Task
 
 
-def read_docx_booklet(path: Path, task: Task, problems: Problems) -> list[Located]:
+def read_docx_booklet(source: ResponseSource) -> None:
     """Read the response of a booklet, or those of a table with a header.
 
     A booklet is one table of one column: the response's id, then the steps in the task's order; the scenario
     is what follows the last underscore of the id if it looks like ``FS10``. In a table the first row names
     the columns, as in a CSV file: an id, steps and others.
     """
+    path, task = source.path, source.task
     rows = _read_rows(path, task)
     if holds_responses([clean_name(cell) for cell in rows[0]], task):
-        return responses_of(_table(rows, path), task, problems)
+        add_responses(_table(rows, path), source)
+        return
     cells = [row[0] for row in rows]
     response_id = cells[0].strip()
     steps = {step.id: text for step, text in zip(task.steps, cells[1:], strict=True)}
     scenario = re.search(r"_(FS\d+)$", response_id)
-    source = ResponseSource(task, path)
     source.add(str(path), response_id, steps, scenario[1] if scenario else None)
-    problems.extend(source.problems)
-    return source.responses
 
 
 def _table(rows: list[list[str]], path: Path) -> Table:
-    def odd_length(number: int, length: int, expected: int) -> str:
+    def length_problem(number: int, length: int, expected: int) -> str:
         return (
             f"{path}, row {number}: found {length} cells, expected {expected} as in the header. Merged cells "
             "are not read."
@@ -52,7 +49,7 @@ def _table(rows: list[list[str]], path: Path) -> Table:
 
     records = [(number, [Cell(text) for text in row]) for number, row in enumerate(rows, 1)]
     filled = [(number, row) for number, row in records if not all(cell.blank for cell in row)]
-    return make_table(path, None, filled, odd_length)
+    return make_table(path, None, filled, length_problem)
 
 
 def _read_rows(path: Path, task: Task) -> list[list[str]]:
@@ -99,17 +96,10 @@ def _rows_of(document: Any, path: Path, task: Task) -> list[list[str]]:
 def _lists(document: Any) -> tuple[Any | None, dict[str, Any]]:
     from docx.opc.constants import RELATIONSHIP_TYPE
 
-    numbering = next(
-        (
-            relation.target_part.element
-            for relation in document.part.rels.values()
-            if relation.reltype == RELATIONSHIP_TYPE.NUMBERING
-        ),
-        None,
-    )
+    relations = [r for r in document.part.rels.values() if r.reltype == RELATIONSHIP_TYPE.NUMBERING]
     styles = {}
     for style in document.styles.element.style_lst:
         in_list = style.pPr.numPr if style.pPr is not None else None
         if in_list is not None:
             styles[style.styleId] = in_list
-    return numbering, styles
+    return relations[0].target_part.element if relations else None, styles

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.ids import clean_id
-from creaeval.data.rating_builder import CATEGORY, INVALID, RatingSource, resolve_step
-from creaeval.data.response_builder import ResponseSource
-from creaeval.wording import did_you_mean, nearest
+from creaeval.data.files import read_object, refuse_unknown
+from creaeval.data.ids import clean_id, excerpt
+from creaeval.data.rating_builder import CATEGORY, INVALID, resolve_step
+from creaeval.wording import nearest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from creaeval.data.rating_builder import RatingBuilder
-    from creaeval.data.response_builder import Located
+    from creaeval.data.rating_builder import RatingBuilder, RatingSource
+    from creaeval.data.response_builder import ResponseSource
     from creaeval.errors import Problems
     from creaeval.tasks import Task
 
@@ -26,29 +24,16 @@ _RATING_KEYS = (*_ID_KEYS, "rater", "stage", "scores", "items")
 _ITEM_KEYS = ("item", "category", "invalid", "scores")
 
 
-def read_json_objects(document: Any, path: Path, task: Task, problems: Problems, where: str) -> list[Located]:
+def read_json_responses(document: Any, where: str, source: ResponseSource) -> None:
     """Read the responses of a document; ``where`` is its place: the file, or the line of a .jsonl file."""
-    source = ResponseSource(task, path)
     for place, entry in _unwrap(document, "responses", where, source.problems):
         _add_response(source, entry, place)
-    problems.extend(source.problems)
-    return source.responses
 
 
-def read_json_ratings(
-    document: Any, path: Path, task: Task, problems: Problems, where: str
-) -> list[RatingBuilder]:
+def read_json_ratings(document: Any, where: str, source: RatingSource) -> None:
     """Read the ratings of a document; ``where`` is its place: the file, or the line of a .jsonl file."""
-    source = RatingSource(task, path)
     for place, entry in _unwrap(document, "ratings", where, source.problems):
         _add_rating(source, entry, place)
-    problems.extend(source.problems)
-    return source.builders
-
-
-def is_story(entry: Any) -> bool:
-    """Whether an object is a story in the form in which those of TTCW are public."""
-    return isinstance(entry, dict) and {"story_id", "text"} <= set(entry)
 
 
 def _unwrap(document: Any, key: str, where: str, problems: Problems) -> list[tuple[str, Any]]:
@@ -72,26 +57,26 @@ def _add_response(source: ResponseSource, entry: Any, where: str) -> None:
     if not isinstance(entry, dict):
         source.problems.add(f"{where}: found {entry!r:.80}, expected an object with 'id' and 'steps'.")
         return
-    if is_story(entry) and len(source.task.steps) == 1:
+    if {"story_id", "text"} <= set(entry) and len(source.task.steps) == 1:
         _add_story(source, entry, where)
         return
     id_key = next((key for key in _ID_KEYS if key in entry), None)
     if id_key is None:
         source.problems.add(f"{where}: no 'id' or 'response_id' among the keys {_keys(entry)}.")
         return
-    where = f"{where}, response {str(entry[id_key])[:60]}"
+    where = f"{where}, response {excerpt(entry[id_key])}"
     steps = _read_steps(entry, where, source.task, source.problems)
     if steps is not None:
         used = {id_key, "steps" if "steps" in entry else "response", "scenario"}
-        extra = {key: value for key, value in entry.items() if key not in used}
-        source.add(where, entry[id_key], steps, entry.get("scenario"), extra)
+        metadata = {key: value for key, value in entry.items() if key not in used}
+        source.add(where, entry[id_key], steps, entry.get("scenario"), metadata)
 
 
 def _add_story(source: ResponseSource, entry: dict[str, Any], where: str) -> None:
     """Add a story; one whose text is null has nothing written, and its plot is the scenario."""
     used = {"story_id", "text", "plot", "text_words"}
     source.add(
-        f"{where}, story {str(entry['story_id'])[:60]}",
+        f"{where}, story {excerpt(entry['story_id'])}",
         entry["story_id"],
         {source.task.steps[0].id: entry["text"]},
         entry.get("plot_idx"),
@@ -139,13 +124,13 @@ def _add_rating(source: RatingSource, entry: Any, where: str) -> None:
     except ValueError as error:
         problems.add(f"{where}, 'response_id', 'rater' and 'stage': {error}.")
         return
-    where = f"{where}, response {response_id[:60]}, rater {rater[:60]}"
-    where += f", stage {stage[:60]}" if stage else ""
-    _refuse_unknown(entry, _RATING_KEYS, where, problems)
+    where = f"{where}, response {excerpt(response_id)}, rater {excerpt(rater)}"
+    where += f", stage {excerpt(stage)}" if stage else ""
+    refuse_unknown(entry, _RATING_KEYS, where, problems)
     builder = source.add(response_id, rater, where, stage)
-    for name, value in _object(entry.get("scores"), f"{where}, scores", problems).items():
+    for name, value in read_object(entry.get("scores"), f"{where}, scores", problems).items():
         builder.set(name, value, f"{where}, {name}")
-    for name, items in _object(entry.get("items"), f"{where}, items", problems).items():
+    for name, items in read_object(entry.get("items"), f"{where}, items", problems).items():
         _set_items(builder, source, name, items)
 
 
@@ -164,25 +149,12 @@ def _set_items(builder: RatingBuilder, source: RatingSource, name: str, items: A
             problems.add(f"{where}, entry {position}: found {item!r:.80}, expected an object with 'item'.")
             continue
         place = f"{where}, item {item['item']!r:.20}"
-        _refuse_unknown(item, _ITEM_KEYS, place, problems)
+        refuse_unknown(item, _ITEM_KEYS, place, problems)
         for word in (CATEGORY, INVALID):
             if item.get(word) is not None:
                 builder.set(word, item[word], f"{place}, {word}", step, item["item"])
-        for dimension, points in _object(item.get("scores"), f"{place}, scores", problems).items():
+        for dimension, points in read_object(item.get("scores"), f"{place}, scores", problems).items():
             builder.set(dimension, points, f"{place}, {dimension}", step, item["item"])
-
-
-def _object(value: Any, where: str, problems: Problems) -> dict[str, Any]:
-    if value is not None and not isinstance(value, dict):
-        problems.add(f"{where}: found {value!r:.80}, expected an object.")
-    return value if isinstance(value, dict) else {}
-
-
-def _refuse_unknown(entry: dict[str, Any], known: tuple[str, ...], where: str, problems: Problems) -> None:
-    for key in entry:
-        if key not in known:
-            hint = did_you_mean(key, known) or f"Expected {', '.join(known)}."
-            problems.add(f"{where}: unknown key {key!r}. {hint}")
 
 
 def _keys(entry: dict[str, Any]) -> str:

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 from creaeval.data.ids import clean_name
 from creaeval.data.points import read_points
-from creaeval.data.rating_builder import RatingSource
 from creaeval.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from creaeval.data.rating_builder import RatingBuilder
+    from creaeval.data.rating_builder import RatingBuilder, RatingSource
     from creaeval.data.tables.table import Table
-    from creaeval.errors import Problems
-    from creaeval.tasks import Task
 
 STORY_ID = "story_id"
 _POINTS = {"yes": "1", "no": "0"}
@@ -28,23 +25,18 @@ def is_verdict_table(header: Sequence[str]) -> bool:
 
 
 def read_verdicts(
-    table: Table,
-    task: Task,
-    problems: Problems,
-    *,
-    scorer: str,
-    stage: str = "",
-    blank_is_no: bool = False,
-) -> list[RatingBuilder]:
+    table: Table, source: RatingSource, *, scorer: str, stage: str = "", blank_is_no: bool = False
+) -> None:
     """Read verdicts on stories: test N is the task's dimension N.
 
     ``scorer`` is the column ``rater`` or ``judge``, ``stage`` that of all. A blank verdict fails the test
-    with ``blank_is_no``; else the value is missing. A story called ``0_Claude`` carries its plot and writer.
+    with ``blank_is_no``; else the value is missing. The metadata of the story
+    ``0_Claude`` are its plot and writer.
     """
+    task = source.task
     if len(task.steps) != 1 or len(task.steps[0].dimensions) == 1:
         raise DataError(f"{table.where}: holds verdicts on stories, which task {task.id} is not about.")
     (step,) = task.steps
-    source = RatingSource(task, table.path)
     builders: dict[tuple[str, str], RatingBuilder] = {}
     for row in table.rows:
         story, name = (table.read_id(row, title, source.problems) for title in (STORY_ID, scorer))
@@ -65,8 +57,6 @@ def read_verdicts(
             builders[story, name].set_metadata(_story_parts(story))
         points = _POINTS[verdict or "no"]
         builders[story, name].set(step.dimensions[number - 1].id, points, where, step, row=row.number)
-    problems.extend(source.problems)
-    return source.builders
 
 
 def _story_parts(story_id: str) -> dict[str, str]:

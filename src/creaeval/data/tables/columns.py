@@ -14,6 +14,8 @@ from creaeval.wording import did_you_mean, nearest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from creaeval.data.tables.table import Table
+
 ROLES = ("response_id", "rater", "dimension", "score", "item", "stage")
 #: The names under which each role is found without being told.
 RATING_COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -56,32 +58,23 @@ def read_columns(texts: Sequence[str], roles: Sequence[str] = ROLES) -> dict[str
     columns: dict[str, str] = {}
     for part in (part for text in texts for part in re.split(r",(?=[^,=]*=)", text)):
         name, equals, written = part.partition("=")
-        role = next((role for role in roles if fold(role) == fold(name)), None)
+        role = next((role for role in roles if fold(role) == fold(name)), name.strip())
         title = clean_name(written)
         where = f"--columns {part.strip()}"
         if not equals or not clean_name(name) or not title:
             problems.add(f"{where}: found {part.strip()!r}. {_expected(roles)}.")
-        elif role is None:
-            problems.add(f"{where}: {_unknown_role(name, roles)}")
         elif columns.setdefault(role, title) != title:
             problems.add(f"{where}: {role} is already {columns[role]!r}. Name one column for each role.")
-    problems.extend(_shared(columns))
+    problems.extend(_role_problems(columns, roles))
     problems.stop()
     return columns
 
 
 def check_roles(columns: Mapping[str, str] | None, roles: Sequence[str] = ROLES) -> dict[str, str]:
     """Return a mapping with clean names; DataError if it has an unknown role, or a column twice."""
-    if not columns:
-        return {}
+    checked = {role: clean_name(title) for role, title in (columns or {}).items()}
     problems = Problems()
-    checked: dict[str, str] = {}
-    for name, title in columns.items():
-        if name in roles:
-            checked[name] = clean_name(title)
-        else:
-            problems.add(f"--columns {name}={title}: {_unknown_role(name, roles)}")
-    problems.extend(_shared(checked))
+    problems.extend(_role_problems(checked, roles))
     problems.stop()
     return checked
 
@@ -96,21 +89,53 @@ def find_roles(
     """
     own = {role: _find_title(header, title) for role, title in columns.items()}
     # A column that was said to be one thing is no other, whatever it is called.
-    titles: dict[str, str] = {}
-    for title in header:
-        if title not in own.values():
-            titles.setdefault(fold(title), title)
-    roles = {role: own.get(role) for role in standard}
-    for role, names in standard.items():
-        if not roles[role]:
-            roles[role] = next((titles[key] for name in names if (key := fold(name)) in titles), None)
+    free = [title for title in header if title not in own.values()]
+    return {role: own.get(role) or find_column(free, *names) for role, names in standard.items()}
+
+
+def check_table(
+    table: Table, columns: Mapping[str, str], standard: Mapping[str, tuple[str, ...]]
+) -> dict[str, str | None]:
+    """Find the column of each role; DataError if a named one is not there, or two could be of one role."""
+    problems = Problems()
+    problems.extend(f"{table.where}: {missing}" for missing in _missing(table.header, columns, standard))
+    roles = find_roles(table.header, columns, standard)
+    for role, title in roles.items():
+        alike = [other for other in table.header if title and fold(other) == fold(title)]
+        if len(alike) > 1 and title != columns.get(role):
+            names = " and ".join(map(repr, alike))
+            problems.add(f"{table.where}: the columns {names} could both be {role!r}. Rename one of them.")
+    problems.stop()
     return roles
 
 
-def column_problems(
+def role_hint(
+    header: Sequence[str],
+    roles: Iterable[str],
+    columns: Mapping[str, str],
+    standard: Mapping[str, tuple[str, ...]],
+) -> str:
+    """Name the columns that are not there, or that may be meant as the missing ones among ``roles``."""
+    if missing := _missing(header, columns, standard):
+        return " " + " ".join(missing)
+    known = find_roles(header, columns, standard)
+    free = [title for title in header if title not in known.values() and fold(title)]
+    meant: list[str] = []
+    for role in roles:
+        names = standard[role] if known[role] is None else ()
+        titles = [title for name in names for title in nearest(name, free, cutoff=_NEAR, key=fold)]
+        if titles:
+            meant.append(f"{role}={titles[0]}")
+            free.remove(titles[0])
+    setting = ",".join(meant)
+    quoted = f"'{setting}'" if re.search(r"\s", setting) else setting
+    return f" Did you mean to map it: --columns {quoted}?" if meant else ""
+
+
+def _missing(
     header: Sequence[str], columns: Mapping[str, str], standard: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
-    """Say which of the named columns a table lacks; it may have the standard one instead."""
+    """Say which of the named columns a header lacks; it may have the standard one instead."""
     return [
         f"--columns {role}={title}: there is no column {title!r}. {_did_you_mean(title, header)}"
         f"Found the columns {', '.join(header)[:300]}."
@@ -119,27 +144,24 @@ def column_problems(
     ]
 
 
-def nearest_hint(
-    header: Sequence[str],
-    roles: Iterable[str],
-    columns: Mapping[str, str],
-    standard: Mapping[str, tuple[str, ...]],
-) -> str:
-    """Name the columns that may be meant as the missing ones among ``roles``; nothing if none is near."""
-    known = find_roles(header, columns, standard)
-    free = [title for title in header if title not in known.values() and fold(title)]
-    meant: dict[str, str] = {}
-    for role in roles:
-        for name in standard[role] if known[role] is None else ():
-            titles = nearest(name, free, cutoff=_NEAR, key=fold)
-            if titles and role not in meant:
-                meant[role] = titles[0]
-                free.remove(titles[0])
-    if not meant:
-        return ""
-    setting = ",".join(f"{role}={title}" for role, title in meant.items())
-    quoted = f"'{setting}'" if re.search(r"\s", setting) else setting
-    return f" Did you mean to map it: --columns {quoted}?"
+def _find_title(header: Sequence[str], title: str) -> str | None:
+    if title in header:
+        return title
+    return find_column(header, title) if fold(title) else None
+
+
+def _role_problems(columns: Mapping[str, str], roles: Sequence[str]) -> list[str]:
+    """Say which roles there are not, and which columns have two."""
+    first: dict[str, str] = {}
+    problems = []
+    for role, title in columns.items():
+        where = f"--columns {role}={title}"
+        if role not in roles:
+            hint = _did_you_mean(role, roles)
+            problems.append(f"{where}: there is no role {role.strip()!r}. {hint}{_expected(roles)}.")
+        elif first.setdefault(title, role) != role:
+            problems.append(f"{where}: the column {title!r} is already {first[title]}. Name another one.")
+    return problems
 
 
 def _expected(roles: Sequence[str]) -> str:
@@ -147,25 +169,6 @@ def _expected(roles: Sequence[str]) -> str:
     return f"Expected ROLE=COLUMN with one of the roles {', '.join(roles)}, as in {example}"
 
 
-def _find_title(header: Sequence[str], title: str) -> str | None:
-    if title in header:
-        return title
-    return find_column(header, title) if fold(title) else None
-
-
-def _unknown_role(name: str, roles: Sequence[str]) -> str:
-    return f"there is no role {name.strip()!r}. {_did_you_mean(name, roles)}{_expected(roles)}."
-
-
 def _did_you_mean(name: str, known: Sequence[str]) -> str:
     hint = did_you_mean(name, known, most=2, key=fold)
     return f"{hint} " if hint else ""
-
-
-def _shared(columns: Mapping[str, str]) -> list[str]:
-    first: dict[str, str] = {}
-    return [
-        f"--columns {role}={title}: the column {title!r} is already {first[title]}. Name another one."
-        for role, title in columns.items()
-        if first.setdefault(title, role) != role
-    ]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from creaeval.data.files import read_text
 from creaeval.data.ids import clean_name, find_visible
-from creaeval.data.tables.table import Cell, make_table
+from creaeval.data.tables.table import Cell, find_column, make_table
 from creaeval.errors import DataError
-from creaeval.tasks import fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,15 +38,10 @@ class CsvFile:
         fits: Callable[[Sequence[str]], bool],  # noqa: ARG002 - a CSV file has but one table to choose
         hint: Callable[[Sequence[str]], str] = lambda _: "",
     ) -> Table:
-        """Return the table; see :func:`creaeval.data.tables.opening.read_table`.
-
-        The delimiter is the one by which the header has a key column. DataError with every problem: no key
-        column, a repeated or empty header, rows with more or fewer cells than the header, a quotation mark
-        that is not closed.
-        """
+        """Return the table, by the delimiter with which the header has a key column."""
         delimiter, skip = self._delimiter(keys, hint)
 
-        def odd_length(number: int, length: int, expected: int) -> str:
+        def length_problem(number: int, length: int, expected: int) -> str:
             rule = (
                 f"A text that holds {delimiter!r} must stand in quotation marks."
                 if length > expected
@@ -63,7 +57,7 @@ class CsvFile:
             for number, record in enumerate(self._records(delimiter), 1)
             if number > skip and any(map(find_visible, record))
         ]
-        return make_table(self.path, None, records, odd_length)
+        return make_table(self.path, None, records, length_problem)
 
     def _delimiter(self, keys: Sequence[str], hint: Callable[[Sequence[str]], str]) -> tuple[str, int]:
         """Return the delimiter and how many rows stand before the header (Excel's ``sep=;`` is one)."""
@@ -72,14 +66,9 @@ class CsvFile:
         if match := re.match(r"sep=([,;\t|])\r?\n", self._text, flags=re.IGNORECASE):
             delimiters, skip = match[1], 1
         headers = {delimiter: self._header(delimiter, skip) for delimiter in delimiters}
-        folded_keys = set(map(fold, keys))
-        widths = {
-            delimiter: len(header)
-            for delimiter, header in headers.items()
-            if folded_keys.intersection(map(fold, header))
-        }
-        if widths:
-            return max(widths, key=lambda delimiter: widths[delimiter]), skip
+        fitting = [delimiter for delimiter, header in headers.items() if find_column(header, *keys)]
+        if fitting:
+            return max(fitting, key=lambda delimiter: len(headers[delimiter])), skip
         line = self._text.strip().splitlines()[0][:200]
         longest = [clean_name(title) for title in max(headers.values(), key=len)]
         advice = " It looks like JSON; name it .json." if line.startswith(("{", "[")) else hint(longest)

@@ -28,7 +28,7 @@ def cell_text(cell: Any, list_mark: Callable[[Any], str]) -> str:
     ``list_mark`` gives the mark Word shows before a paragraph of a list, such as ``"1. "``, or nothing.
     """
     lines: list[str] = []
-    for block in _blocks(cell):
+    for block in _children(cell, "p", "tbl"):
         if block.tag == f"{_W}p":
             text = _paragraph_text(block)
             lines.append(list_mark(block) + text if text.strip() else text)
@@ -41,7 +41,7 @@ def cell_text(cell: Any, list_mark: Callable[[Any], str]) -> str:
 
 def body_blocks(body: Any) -> tuple[list[Any], str]:
     """Return the tables of a ``w:body`` and the text that stands outside of them."""
-    blocks = list(_blocks(body))
+    blocks = list(_children(body, "p", "tbl"))
     outside = " ".join(_paragraph_text(block) for block in blocks if block.tag == f"{_W}p")
     return [block for block in blocks if block.tag == f"{_W}tbl"], outside.strip()
 
@@ -49,9 +49,7 @@ def body_blocks(body: Any) -> tuple[list[Any], str]:
 def list_marks(numbering: Any | None, style_lists: dict[str, Any]) -> Callable[[Any], str]:
     """Make a function that gives the mark of a list paragraph (``w:p``): ``"2. "``, ``"• "`` or ``""``.
 
-    Numbers count from 1 for each such function; a level that is numbered in another way counts in digits too.
-    ``numbering`` is the ``w:numbering`` part, ``style_lists`` the ``w:numPr`` of each paragraph style that
-    has one, by style id.
+    Every level counts in digits from 1. ``style_lists`` has the ``w:numPr`` of paragraph styles by id.
     """
     formats = _formats(numbering) if numbering is not None else {}
     counts: Counter[tuple[str, int]] = Counter()
@@ -97,21 +95,14 @@ def _value(parent: Any, name: str, default: str) -> str:
     return default if child is None else str(child.get(f"{_W}val", default))
 
 
-def _children(parent: Any, name: str) -> Iterator[Any]:
-    """Yield the children of a kind, also those inside content controls, insertions and custom XML."""
+def _children(parent: Any, *names: str) -> Iterator[Any]:
+    """Yield the children of these kinds, also those inside content controls, insertions and custom XML."""
+    tags = {f"{_W}{name}" for name in names}
     for child in parent:
-        if child.tag == f"{_W}{name}":
+        if child.tag in tags:
             yield child
         elif child.tag in {f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins", f"{_W}customXml"}:
-            yield from _children(child, name)
-
-
-def _blocks(parent: Any) -> Iterator[Any]:
-    for child in parent:
-        if child.tag in {f"{_W}p", f"{_W}tbl"}:
-            yield child
-        elif child.tag in {f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins", f"{_W}customXml"}:
-            yield from _blocks(child)
+            yield from _children(child, *names)
 
 
 def _continues_above(cell: Any) -> bool:

@@ -52,14 +52,14 @@ class ScoreColumn(NamedTuple):
 class Layout:
     """The scores each row holds; ``wide``: an empty cell is no rating, rather than a mistake.
 
-    ``item`` and ``stage`` are columns; ``carried`` those that belong to the rating as a whole.
+    ``item`` and ``stage`` are columns; ``metadata`` those that belong to the rating as a whole.
     """
 
     scores: tuple[ScoreColumn, ...]
     item: str | None
     stage: str | None
     wide: bool
-    carried: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def find_layout(ratings: RatingTable) -> Layout:
     response = Origin(named["response_id"])
     if rater and dimension and score:
         column = ScoreColumn(response, Origin(rater), Origin(dimension), score)
-        return Layout((column,), item, stage, wide=False, carried=tuple(rest))
+        return Layout((column,), item, stage, wide=False, metadata=tuple(rest))
     if score or (rater and dimension):
         raise DataError(f"{table.where}: {ratings.missing()}. {ratings.present(_LONG)} {_LAYOUTS}")
     if dimension:
@@ -126,7 +126,7 @@ def _one_dimension_by_raters(ratings: RatingTable, response: Origin) -> Layout |
         return None
     dimension = Origin(None, _only_dimension(task))
     columns = [ScoreColumn(response, Origin(None, title), dimension, title) for title in raters]
-    return Layout(tuple(columns), named["item"], named["stage"], wide=True, carried=tuple(others))
+    return Layout(tuple(columns), named["item"], named["stage"], wide=True, metadata=tuple(others))
 
 
 def _only_dimension(task: Task) -> str:
@@ -168,7 +168,7 @@ def _dimensions_in_columns(ratings: RatingTable, response: Origin) -> Layout:
     rater, item = named["rater"], named["item"]
     problems = Problems()
     columns: list[ScoreColumn] = []
-    carried: list[str] = []
+    metadata: list[str] = []
     for title in ratings.rest:
         where = f"{table.where}, column {title!r}"
         readings = _split_rater(task, title) if rater is None else []
@@ -188,14 +188,14 @@ def _dimensions_in_columns(ratings: RatingTable, response: Origin) -> Layout:
             columns.append(ScoreColumn(response, Origin(None, person), Origin(None, name), title))
         else:
             problems.extend(f"{where}: {problem}" for problem in _check_unused(table, task, title))
-            carried.append(title)
+            metadata.append(title)
     problems.stop()
     if not columns:
         raise DataError(
             f"{table.where}: {ratings.missing()}, and no column is called like a dimension of task "
             f"{task.id}. {ratings.present(_LONG)} {_LAYOUTS}"
         )
-    return Layout(tuple(columns), item, named["stage"], wide=True, carried=tuple(carried))
+    return Layout(tuple(columns), item, named["stage"], wide=True, metadata=tuple(metadata))
 
 
 def _is_part(task: Task, title: str, by_items: bool) -> bool:
@@ -240,7 +240,7 @@ def _check_rater(task: Task, name: str, rater: str, item: str | None) -> list[st
 
 
 def _check_unused(table: Table, task: Task, title: str) -> list[str]:
-    """Refuse a column that may hold scores: carried as a text they would be lost."""
+    """Refuse a column that may hold scores: as metadata they would be lost."""
     numbers = any(re.fullmatch(r"\s*-?\d+([.,]\d+)?\s*", row.cells[title]) for row in table.rows)
     heads = [title[: gap.start()] for gap in re.finditer(r"[\s_(]+", title) if gap.start()]
     if _is_ambiguous(task, title) or (numbers and any(_is_ambiguous(task, head) for head in heads)):

@@ -4,108 +4,114 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.data.ids import MISSING, clean_id, clean_name
-from creaeval.data.rating_builder import RatingSource
+from creaeval.data.ids import MISSING, attempt, clean_id, clean_ids, clean_name
 from creaeval.data.tables.layouts import Origin, find_layout
 from creaeval.data.tables.table import Place
 
 if TYPE_CHECKING:
-    from creaeval.data.rating_builder import RatingBuilder
+    from collections.abc import Mapping, Sequence
+
+    from creaeval.data.rating_builder import RatingBuilder, RatingSource
     from creaeval.data.tables.layouts import Layout, RatingTable, ScoreColumn
     from creaeval.data.tables.table import Row, Table
-    from creaeval.errors import Problems
+
+#: What is an id where it is expected.
+_IDS = {"an id", "a rater's name", "a stage"}
 
 
-def read_table_ratings(ratings: RatingTable, problems: Problems) -> list[RatingBuilder]:
+def read_table_ratings(ratings: RatingTable, source: RatingSource) -> None:
     """Read the ratings of a table, one a response, rater and stage.
 
     The long layout has the columns ``response_id`` (or ``id``), ``rater``, ``dimension`` (identity or name),
     ``score`` and perhaps ``item`` and ``stage``; for the wide ones see :mod:`creaeval.data.tables.layouts`.
     An item's category and the reason why it is invalid are of the dimension ``step1.category`` and
-    ``step1.invalid``. Other columns are carried. DataError if the layout cannot be told from the header.
+    ``step1.invalid``. Other columns are metadata. DataError if the layout cannot be told from the header.
     """
     layout, table = find_layout(ratings), ratings.table
-    source = RatingSource(ratings.task, table.path)
-    reader = _RowReader(table, layout, source)
-    names = [{title: clean_name(text) for title, text in row.cells.items()} for row in table.rows]
-    for row, texts in zip(table.rows, names, strict=True):
-        reader.read(row, texts)
+    texts = [{title: clean_name(text) for title, text in row.cells.items()} for row in table.rows]
+    reader = _RowReader(table, layout, source, texts)
+    for row, row_texts in zip(table.rows, texts, strict=True):
+        reader.read(row, row_texts)
     if not source.builders and not source.problems:
         source.problems.add(f"{table.where}: none of its {len(table.rows)} rows holds a score.")
-    header = " Row 1 is the header." if table.sheet is None else ""
-    problems.extend(f"{problem}{header}" for problem in source.problems)
-    return source.builders
+    if table.sheet is None:
+        source.advise("Row 1 is the header.")
 
 
 class _RowReader:
     """Reads the scores of one row after the other, and says of each cell once what is wrong with it."""
 
-    def __init__(self, table: Table, layout: Layout, source: RatingSource) -> None:
+    def __init__(
+        self, table: Table, layout: Layout, source: RatingSource, texts: Sequence[Mapping[str, str]]
+    ) -> None:
         self._table, self._layout, self._source = table, layout, source
+        self._where = table.where
         self._columns = {title: number for number, title in enumerate(table.header, 1)}
         #: By response, rater and stage.
         self._builders: dict[tuple[str, str, str], RatingBuilder] = {}
+        origins = {origin for column in layout.scores for origin in (column.response, column.rater)}
+        origins.add(Origin(layout.stage))
         #: By what was written; the same few ids stand in many rows.
-        self._ids: dict[str, str] = {}
-        #: What could not be read in the row in hand, and what was expected there.
-        self._refused: set[tuple[Origin, str]] = set()
+        self._ids = clean_ids({_text(origin, row) for row in texts for origin in origins})
+        #: What the row in hand holds, by where and what is expected there; None if it cannot be read.
+        self._cells: dict[tuple[Origin, str], str | None] = {}
 
-    def read(self, row: Row, texts: dict[str, str]) -> None:
+    def read(self, row: Row, texts: Mapping[str, str]) -> None:
         """Read a row; ``texts`` are its cells without what nobody can see."""
         self._row, self._texts = row, texts
-        self._refused.clear()
+        self._cells.clear()
         rated = [self._read_score(column) for column in self._layout.scores]
-        carried = {title: texts[title] for title in self._layout.carried}
+        metadata = {title: self._texts[title] for title in self._layout.metadata}
         for builder in dict.fromkeys(rated):
             if builder is not None:
-                builder.set_metadata(carried)
+                builder.set_metadata(metadata)
 
     def _read_score(self, column: ScoreColumn) -> RatingBuilder | None:
         layout, row, title = self._layout, self._row, column.title
-        if layout.wide and title not in row.odd and self._texts[title] in MISSING:
+        if layout.wide and title not in row.issues and self._texts[title] in MISSING:
             return None
-        score = self._text(Origin(title), "a score")
-        response = self._id(column.response, "an id")
-        rater = self._id(column.rater, "a rater's name")
-        dimension = self._text(column.dimension, "a dimension")
-        item = self._text(Origin(layout.item), "an item's number")
-        stage = self._text(Origin(layout.stage), "a stage")
-        if stage is not None:
-            stage = "" if stage in MISSING else self._id(Origin(layout.stage), "a stage")
-        if response is None or rater is None or stage is None:
+        cells = [
+            self._cell(Origin(title), "a score"),
+            self._cell(column.response, "an id"),
+            self._cell(column.rater, "a rater's name"),
+            self._cell(column.dimension, "a dimension"),
+            self._cell(Origin(layout.item), "an item's number"),
+            self._cell(Origin(layout.stage), "a stage"),
+        ]
+        texts = [cell for cell in cells if cell is not None]
+        if len(texts) < len(cells):
             return None
-        if score is None or dimension is None or item is None:
-            return None
+        score, response, rater, dimension, item, stage = texts
         builder = self._builders.get((response, rater, stage))
         if builder is None:
-            builder = self._source.add(response, rater, self._table.row_place(row), stage)
+            builder = self._source.add(response, rater, f"{self._where}, row {row.number}", stage)
             self._builders[response, rater, stage] = builder
         place = Place(self._table.path, self._table.sheet, row.number, self._columns[title], title)
         builder.set(dimension, score, place, item=item or None, row=row.number)
         return builder
 
-    def _text(self, origin: Origin, expected: str) -> str | None:
-        title = origin.title
-        if title is None:
-            return origin.text
-        if title in self._row.odd:
-            if (origin, expected) in self._refused:
-                return None
-            if self._table.read(self._row, title, expected, self._source.problems) is None:
-                self._refused.add((origin, expected))
-                return None
-        return self._texts[title]
+    def _cell(self, origin: Origin, expected: str) -> str | None:
+        """Return what the row in hand holds, read once: an id where one is expected, else the text."""
+        if (origin, expected) not in self._cells:
+            self._cells[origin, expected] = self._read_cell(origin, expected)
+        return self._cells[origin, expected]
 
-    def _id(self, origin: Origin, expected: str) -> str | None:
-        text = self._text(origin, expected)
-        if text is None:
+    def _read_cell(self, origin: Origin, expected: str) -> str | None:
+        title, text, problems = origin.title, _text(origin, self._texts), self._source.problems
+        if title in self._row.issues and self._table.read(self._row, title, expected, problems) is None:
             return None
-        if text not in self._ids and (origin, expected) not in self._refused:
-            try:
-                self._ids[text] = clean_id(text)
-            except ValueError as error:
-                self._refused.add((origin, expected))
-                merged = " Cells that are merged over several rows are not read."
-                advice = merged if self._table.sheet is not None and not text else ""
-                self._source.problems.add(f"{self._table.row_place(self._row)}: {error}.{advice}")
-        return self._ids.get(text)
+        if expected == "a stage" and text in MISSING:
+            return ""
+        if expected not in _IDS:
+            return text
+        if text in self._ids:
+            return self._ids[text]
+        note = f". See column {title!r}" if title is not None else ". It is read in the header"
+        if self._table.sheet is not None and not text:
+            note = ". Cells that are merged over several rows are not read"
+        place = f"{self._where}, row {self._row.number}"
+        return attempt(problems, place, clean_id, text, note)
+
+
+def _text(origin: Origin, texts: Mapping[str, str]) -> str:
+    return origin.text if origin.title is None else texts[origin.title]

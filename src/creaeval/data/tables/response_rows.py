@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from creaeval.data.response_builder import ResponseSource, unknown_step
+from creaeval.data.ids import attempt, clean_id
+from creaeval.data.response_builder import unknown_step
+from creaeval.data.tables.columns import check_table
 from creaeval.data.tables.opening import read_table
 from creaeval.data.tables.table import ID_COLUMNS, find_column
 from creaeval.errors import DataError, Problems
@@ -14,21 +16,22 @@ from creaeval.wording import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from creaeval.data.response_builder import Located
+    from creaeval.data.response_builder import ResponseSource
     from creaeval.data.tables.table import Table
     from creaeval.tasks import Task
 
+_COLUMNS = {"id": ID_COLUMNS, "scenario": ("scenario",), "response": ("response",)}
 
-def read_table_responses(path: Path, task: Task, problems: Problems) -> list[Located]:
+
+def read_table_responses(source: ResponseSource) -> None:
     """Read the responses of a CSV file or an Excel workbook.
 
     It has a column ``response_id`` or ``id``, a column for each step (by id or name; ``response`` in a task
     of one step), perhaps ``scenario``, and any others.
     """
-    table = read_table(path, ID_COLUMNS, lambda header: holds_responses(header, task))
-    return responses_of(table, task, problems)
+    table = read_table(source.path, ID_COLUMNS, lambda header: holds_responses(header, source.task))
+    add_responses(table, source)
 
 
 def holds_responses(header: Sequence[str], task: Task) -> bool:
@@ -36,32 +39,30 @@ def holds_responses(header: Sequence[str], task: Task) -> bool:
     return find_column(header, *ID_COLUMNS) is not None and bool(_named_steps(header, task))
 
 
-def responses_of(table: Table, task: Task, problems: Problems) -> list[Located]:
-    """Build the responses of a table that has an id column; what is wrong is added to ``problems``."""
-    steps = _step_columns(table, task)
-    id_column, scenario_column = table.column(*ID_COLUMNS), table.column("scenario")
+def add_responses(table: Table, source: ResponseSource) -> None:
+    """Add the responses of a table that has an id column."""
+    steps = _step_columns(table, source.task)
+    roles = check_table(table, {}, _COLUMNS)
+    id_column, scenario_column = roles["id"], roles["scenario"]
     if id_column is None:
         raise DataError(f"{table.where}: no column 'response_id' or 'id' among {', '.join(table.header)}.")
     used = {id_column, scenario_column, *steps}
-    carried = [title for title in table.header if title not in used]
-    source = ResponseSource(task, table.path)
+    metadata = [title for title in table.header if title not in used]
+    problems, note = source.problems, f". See column {id_column!r}"
     for row in table.rows:
-        before = len(source.problems)
-        response_id = table.read(row, id_column, "an id", source.problems)
-        texts = {name: table.read(row, title, "a text", source.problems) for title, name in steps.items()}
-        scenario = None
-        if scenario_column is not None:
-            scenario = table.read(row, scenario_column, "an id", source.problems)
-        # A date is as good as any text in a column that is carried, a value that is not there is not.
-        for title in carried:
-            if title in row.odd and not row.cells[title]:
-                table.read(row, title, "a value", source.problems)
-        if len(source.problems) == before:
-            extra = {title: row.cells[title] for title in carried}
-            scenario = scenario.strip() if scenario is not None else None
-            source.add(table.row_place(row), response_id, texts, scenario, extra)
-    problems.extend(source.problems)
-    return source.responses
+        before = len(problems)
+        response_id = table.read(row, id_column, "an id", problems)
+        texts = {name: table.read(row, title, "a text", problems) for title, name in steps.items()}
+        scenario = table.read(row, scenario_column, "an id", problems) if scenario_column else None
+        # A date is as good as any text in other columns, a value that is not there is not.
+        for title in metadata:
+            if title in row.issues and not row.cells[title]:
+                table.read(row, title, "a value", problems)
+        if len(problems) == before:
+            attempt(problems, table.row_place(row), clean_id, response_id, note)
+        if len(problems) == before:
+            columns = {title: row.cells[title] for title in metadata}
+            source.add(table.row_place(row), response_id, texts, (scenario or "").strip(), columns)
 
 
 def _named_steps(header: Sequence[str], task: Task) -> dict[str, str]:

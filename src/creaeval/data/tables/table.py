@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from creaeval.data.ids import clean_id, clean_name, find_visible
+from creaeval.data.ids import attempt, clean_id, clean_name, find_visible
 from creaeval.errors import DataError, Problems
 from creaeval.tasks import fold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
+
+_Value = TypeVar("_Value")
 
 ID_COLUMNS = ("response_id", "id")
 #: What is expected in cells whose text must stand exactly as it was typed.
@@ -69,8 +71,12 @@ class Place(NamedTuple):
         while column:
             column, rest = divmod(column - 1, 26)
             letters = chr(ord("A") + rest) + letters
-        sheet = self.sheet if re.fullmatch(r"\w+", self.sheet) else f"'{self.sheet}'"
-        return f"{sheet}!{letters}{self.row}"
+        return f"{quote_sheet(self.sheet)}!{letters}{self.row}"
+
+
+def quote_sheet(name: str) -> str:
+    """Write a sheet's name as formulas have it."""
+    return name if re.fullmatch(r"\w+", name) else f"'{name}'"
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,7 @@ class Row:
 
     number: int
     cells: dict[str, str]
-    odd: dict[str, CellIssue] = field(default_factory=dict)
+    issues: dict[str, CellIssue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -112,25 +118,28 @@ class Table:
         return Place(self.path, self.sheet, row.number, self.header.index(title) + 1, title)
 
     def read(self, row: Row, title: str, expected: str, problems: Problems) -> str | None:
-        """Return a cell's text; None, and a problem is noted, where it does not hold what is ``expected``.
+        """Return a cell's text; None, and a problem is noted, where it is not what is ``expected``.
 
-        ``expected`` is such as ``"a score"``. A date, a truth value, an error or a formula without a value
-        is a problem everywhere; some numbers are where an id is expected.
+        A date, a truth value, an error or a formula without a value is a problem everywhere; some numbers are
+        where an id is expected.
         """
-        issue = row.odd.get(title)
+        issue = row.issues.get(title)
         if issue is None or (issue.only_ids and expected not in _NAMES):
             return row.cells[title]
         name = self.cell_place(row, title).name
-        problems.extend([f"{self.path}: {name} is {issue.what} where {expected} is due. {issue.advice}"])
+        problems.add(f"{self.path}: {name} is {issue.what} where {expected} is due. {issue.advice}")
         return None
+
+    def read_as(
+        self, row: Row, title: str, expected: str, problems: Problems, read: Callable[[str], _Value]
+    ) -> _Value | None:
+        """Return what ``read`` makes of a cell; None, and a problem is noted, where it cannot be read."""
+        text = self.read(row, title, expected, problems)
+        return None if text is None else attempt(problems, self.cell_place(row, title), read, text)
 
     def read_id(self, row: Row, title: str, problems: Problems) -> str | None:
         """Return the id in a cell; None, and a problem is noted, where there is none."""
-        try:
-            return clean_id(row.cells[title])
-        except ValueError as error:
-            problems.add(f"{self.cell_place(row, title)}: {error}.")
-            return None
+        return self.read_as(row, title, "an id", problems, clean_id)
 
 
 def find_column(header: Sequence[str], *names: str) -> str | None:
@@ -145,12 +154,12 @@ def make_table(
     path: Path,
     sheet: str | None,
     records: Sequence[tuple[int, Sequence[Cell]]],
-    odd_length: Callable[[int, int, int], str],
+    length_problem: Callable[[int, int, int], str],
 ) -> Table:
     """Make a table of numbered rows that are not blank, the first of which is the header.
 
-    ``odd_length`` says in words that a row (its number, cells found, cells expected) has more or fewer cells
-    than the header. DataError with every problem: a repeated, empty or odd name in the header, a row of
+    ``length_problem`` says that a row (its number, cells found, cells expected) has more or fewer cells than
+    the header. DataError with every problem: a repeated, empty or unreadable name in the header, a row of
     another length, no rows.
     """
     header_row, first = records[0]
@@ -163,13 +172,12 @@ def make_table(
     rows: list[Row] = []
     for number, cells in records[1:]:
         if len(cells) < len(header) or not all(cell.blank for cell in cells[len(header) :]):
-            problems.add(odd_length(number, len(cells), len(header)))
+            problems.add(length_problem(number, len(cells), len(header)))
             continue
         named = list(zip(header, cells, strict=False))
         texts = {title: cell.text for title, cell in named}
-        rows.append(
-            Row(number, texts, {title: cell.issue for title, cell in named if cell.issue is not None})
-        )
+        issues = {title: cell.issue for title, cell in named if cell.issue is not None}
+        rows.append(Row(number, texts, issues))
     problems.stop()
     table = Table(path, tuple(header), tuple(rows), sheet)
     if not rows:

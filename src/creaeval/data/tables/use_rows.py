@@ -3,124 +3,93 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import partial
 from typing import TYPE_CHECKING
 
-from creaeval.data.files import list_files, unknown_ending
+from creaeval.data.files import unknown_ending
 from creaeval.data.formats.aut_release import AUT_SCORES, is_aut_table
-from creaeval.data.ids import MISSING, clean_id, clean_name, text_problem
+from creaeval.data.ids import MISSING, check_text, clean_id, clean_name
 from creaeval.data.items import list_items, tidy
 from creaeval.data.model import Response, StepText
-from creaeval.data.tables.columns import (
-    USE_COLUMNS,
-    USE_ROLES,
-    check_roles,
-    column_problems,
-    find_roles,
-    nearest_hint,
-)
+from creaeval.data.response_builder import Located
+from creaeval.data.tables.columns import USE_COLUMNS, check_table, find_roles, role_hint
 from creaeval.data.tables.opening import TABLES, read_table, split_sheet
-from creaeval.errors import DataError, Problems, SettingError
+from creaeval.errors import DataError, SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
+    from creaeval.data.response_builder import ResponseSource
     from creaeval.data.tables.table import Row, Table
-    from creaeval.tasks import Task
 
 _NEEDED = ("id", "object", "response")
 _LINES = {"newline", "\\n", "\n"}
 
 
-def read_uses(
-    paths: str | Path | Sequence[str | Path],
-    task: Task,
-    *,
-    columns: Mapping[str, str] | None = None,
-    split: str | None = None,
-) -> list[Response]:
-    """Read uses, one a row, or other short texts.
-
-    Parameters
-    ----------
-    paths : path or sequence of paths
-        Files, or folders whose files are read: .csv, .tsv, .xlsx or .xlsm, with the columns ``id`` (or
-        ``response_id``), ``object`` (or ``prompt``; only where the task needs a scenario), ``response`` (or
-        ``use``) and perhaps ``participant``. All others are carried, but for the ratings and predictions of
-        the released table.
-    task : Task
-        A task of one text.
-    columns : mapping of str to str, optional
-        The tables' own names of columns by role (``id``, ``object``, ``response``, ``participant``).
-    split : str, optional
-        What parts several uses in one cell, such as ``";"``; ``"newline"`` for line breaks. The uses of the
-        row ``R1`` are then called ``R1-1``, ``R1-2`` and so on, also where there is only one.
-
-    Returns
-    -------
-    list of Response
-        One a use, in the order of the rows. Objects that differ in case only are one, spelled as at first.
-
-    Raises
-    ------
-    DataError
-        With every problem found in every file: a missing column, a use without id or object, an id that is
-        there twice.
-    SettingError
-        ``split`` is nothing that could separate uses.
-    """
-    separator = _separator(split)
-    named = check_roles(columns, USE_ROLES)
-    problems = Problems()
-    uses: list[Response] = []
-    places: dict[str, str] = {}
-    spellings: dict[str, str] = {}
-    for path in list_files(paths, set(TABLES)):
-        with problems.collect():
-            table, roles = _open(path, named, task)
-            for row in table.rows:
-                for use in _read_row(table, row, roles, task, separator, spellings, problems):
-                    place = table.row_place(row)
-                    if use.id in places:
-                        problems.add(
-                            f"{place}: the id {use.id!r} is already taken by {places[use.id]}. "
-                            "Every use needs an id of its own."
-                        )
-                    places.setdefault(use.id, place)
-                    uses.append(use)
-    problems.stop()
-    return uses
-
-
-def _separator(split: str | None) -> str | None:
-    if split is None or split in _LINES:
-        return None if split is None else "\n"
-    if not split.strip() and split != "\t":
+def use_separator(split: str | None) -> str | None:
+    """Return what stands between the uses in a cell; SettingError if it could not."""
+    if split in _LINES:
+        return "\n"
+    if split is not None and not split.strip() and split != "\t":
         raise SettingError(
             f"--split {split!r}: expected what stands between two uses, such as ';', or newline."
         )
     return split
 
 
-def _open(path: Path, columns: Mapping[str, str], task: Task) -> tuple[Table, dict[str, str]]:
+def read_uses(
+    source: ResponseSource, columns: Mapping[str, str], separator: str | None, spellings: dict[str, str]
+) -> None:
+    """Read uses, one a row, or other short texts.
+
+    The columns are ``id`` (or ``response_id``), ``object`` (or ``prompt``; only where the task needs a
+    scenario), ``response`` (or ``use``) and perhaps ``participant``, or those that ``columns`` names by role.
+    All others are metadata, but for the ratings and predictions of the released table. Objects that differ
+    in case only are one, spelled as at first, which ``spellings`` remembers.
+    """
+    table, roles = _open(source, columns)
+    scores = AUT_SCORES if is_aut_table(table.header) else ()
+    others = [t for t in table.header if t not in roles.values() and not t.startswith(tuple(scores))]
+    for row in table.rows:
+        before = len(source.problems)
+        names = _read_names(table, row, roles, source)
+        text = table.read_as(row, roles["response"], "a use", source.problems, check_text)
+        if text is None or len(source.problems) > before:
+            continue
+        use_id, its_object = names.pop("id"), names.get("object", "")
+        if its_object:
+            its_object = spellings.setdefault(" ".join(its_object.casefold().split()), its_object)
+            names["object"] = its_object
+        taken = {"response", *names}
+        rest = {f"input_{title}" if title in taken else title: row.cells[title] for title in others}
+        for name, part in _split_uses(use_id, tidy(text), separator, source.task.noun):
+            response = Response(
+                id=name,
+                scenario=its_object or None,
+                steps={source.task.steps[0].id: StepText(text="" if _says_nothing(part) else part)},
+                metadata={**names, **rest, "response": part},
+                source=str(table.path),
+            )
+            source.responses.append(Located(response, table.row_place(row)))
+
+
+def _open(source: ResponseSource, columns: Mapping[str, str]) -> tuple[Table, dict[str, str]]:
+    task = source.task
     shows_object = task.needs_scenario and not task.scenarios
     needed = [role for role in _NEEDED if shows_object or role != "object"]
-    if split_sheet(path)[0].suffix.lower() not in TABLES:
-        raise unknown_ending(path, set(TABLES))
+    if split_sheet(source.path)[0].suffix.lower() not in TABLES:
+        raise unknown_ending(source.path, set(TABLES))
 
     def fits(header: Sequence[str]) -> bool:
         roles = find_roles(header, columns, USE_COLUMNS)
         return all(roles[role] for role in needed)
 
     def hint(header: Sequence[str]) -> str:
-        return nearest_hint(header, needed, columns, USE_COLUMNS)
+        return role_hint(header, needed, columns, USE_COLUMNS)
 
     keys = [*columns.values(), *(name for role in needed for name in USE_COLUMNS[role])]
-    table = read_table(path, keys, fits, hint)
-    problems = Problems()
-    problems.extend(f"{table.where}: {p}" for p in column_problems(table.header, columns, USE_COLUMNS))
-    problems.stop()
-    roles = find_roles(table.header, columns, USE_COLUMNS)
+    table = read_table(source.path, keys, fits, hint)
+    roles = check_table(table, columns, USE_COLUMNS)
     if missing := [role for role in needed if roles[role] is None]:
         expected = "; ".join(" or ".join(USE_COLUMNS[role]) for role in missing)
         raise DataError(
@@ -130,79 +99,32 @@ def _open(path: Path, columns: Mapping[str, str], task: Task) -> tuple[Table, di
     return table, {role: title for role, title in roles.items() if title is not None}
 
 
-def _read_row(
-    table: Table,
-    row: Row,
-    roles: Mapping[str, str],
-    task: Task,
-    separator: str | None,
-    spellings: dict[str, str],
-    problems: Problems,
-) -> list[Response]:
-    before = len(problems)
-    use_id = _name(table, row, roles["id"], "an id", problems)
-    its_object = _name(table, row, roles["object"], "an object", problems) if "object" in roles else ""
-    its_object = spellings.setdefault(" ".join(its_object.casefold().split()), its_object)
-    text = table.read(row, roles["response"], "a use", problems)
-    participant = ""
-    if (title := roles.get("participant")) is not None and (
-        title in row.odd or clean_name(row.cells[title]) not in MISSING
-    ):
-        participant = _name(table, row, title, "an id", problems)
-    if text is not None and (problem := text_problem(text)):
-        problems.add(f"{table.cell_place(row, roles['response'])}: {problem}.")
-    if len(problems) > before or text is None:
-        return []
-    carried = {
-        **({"object": its_object} if "object" in roles else {}),
-        **({"participant": participant} if "participant" in roles else {}),
-    }
-    others = {
-        (f"input_{title}" if title in (*carried, "response") else title): row.cells[title]
-        for title in _carried(table, roles)
-    }
-    (step,) = task.steps
-    return [
-        Response(
-            id=name,
-            scenario=its_object or None,
-            steps={step.id: StepText(text="" if _says_nothing(part) else part)},
-            metadata={**carried, **others, "response": part},
-            source=str(table.path),
-        )
-        for name, part in _apart(use_id, tidy(text), separator, task.noun)
-    ]
+def _read_names(table: Table, row: Row, roles: Mapping[str, str], source: ResponseSource) -> dict[str, str]:
+    """Read the id, the object and the participant of a use, as far as there are columns for them."""
+    names: dict[str, str] = {}
+    for role, expected in (("id", "an id"), ("object", "an object"), ("participant", "an id")):
+        if (title := roles.get(role)) is None:
+            continue
+        if role == "participant" and title not in row.issues and clean_name(row.cells[title]) in MISSING:
+            names[role] = ""
+            continue
+        read = partial(_clean_name_of, expected=expected)
+        names[role] = table.read_as(row, title, expected, source.problems, read) or ""
+    return names
 
 
-def _name(table: Table, row: Row, title: str, expected: str, problems: Problems) -> str:
-    text = table.read(row, title, expected, problems)
-    if text is None:
-        return ""
-    place = table.cell_place(row, title)
+def _clean_name_of(text: str, expected: str) -> str:
     if not clean_name(text):
-        problems.add(f"{place}: is empty, expected {expected}.")
-        return ""
-    try:
-        return clean_id(text)
-    except ValueError as error:
-        problems.add(f"{place}: {error}.")
-        return ""
+        raise ValueError(f"is empty, expected {expected}")
+    return clean_id(text)
 
 
-def _carried(table: Table, roles: Mapping[str, str]) -> list[str]:
-    scores = AUT_SCORES if is_aut_table(table.header) else ()
-    return [
-        title for title in table.header if title not in roles.values() and not title.startswith(tuple(scores))
-    ]
-
-
-def _apart(use_id: str, text: str, separator: str | None, noun: str) -> list[tuple[str, str]]:
+def _split_uses(use_id: str, text: str, separator: str | None, noun: str) -> list[tuple[str, str]]:
     if separator is None:
         return [(use_id, text)]
     parts = [part for part in text.split(separator) if part.strip()] or [""]
     # Uses in lines may have numbers, which are no part of them.
-    items = list_items(parts, noun)
-    return [(f"{use_id}-{item.number}", item.text) for item in items]
+    return [(f"{use_id}-{item.number}", item.text) for item in list_items(parts, noun)]
 
 
 def _says_nothing(text: str) -> bool:

@@ -58,11 +58,6 @@ class Sheet:
             for name, (row, column) in places.items()
         }
 
-    def place(self, name: str) -> Place:
-        """Return the place of a cell by its name, such as ``F2``."""
-        row, column = coordinate_to_tuple(name)
-        return Place(self.path, self.name, row, column)
-
     def header(self) -> tuple[str, ...]:
         """Return the texts of the first row that is not blank."""
         for number in range(1, _FIRST_ROWS + 1):
@@ -111,10 +106,7 @@ class Workbook:
         fits: Callable[[Sequence[str]], bool],
         hint: Callable[[Sequence[str]], str] = lambda _: "",
     ) -> Table:
-        """Return the table of the sheet that is wanted, or of the only visible one whose header fits.
-
-        See :func:`creaeval.data.tables.opening.read_table`.
-        """
+        """Return the table of the sheet that is wanted, or of the only visible one whose header fits."""
         sheet = self._choose(fits, hint)
         path, name = self.path, sheet.name
         rows = {n: row for n, row in enumerate(sheet.rows(), 1) if not all(cell.blank for cell in row)}
@@ -162,12 +154,10 @@ class Workbook:
         )
 
     def _named(self, wanted: str, listed: str) -> Sheet:
-        for sheet in self.sheets:
-            if sheet.name == wanted:
-                return sheet
-        for sheet in self.sheets:
-            if sheet.name.strip().casefold() == wanted.strip().casefold():
-                return sheet
+        for fold_name in (str, lambda name: name.strip().casefold()):
+            for sheet in self.sheets:
+                if fold_name(sheet.name) == fold_name(wanted):
+                    return sheet
         raise DataError(f"{self.path}: there is no sheet {wanted!r}. Its sheets are {listed}.")
 
     def _check_header(
