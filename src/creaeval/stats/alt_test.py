@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-EPSILON: Final = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
-"""The paper's rule of thumb by kind of annotator."""
 MINIMUM_ANNOTATORS: Final = 3
 MINIMUM_ITEMS: Final = 30
 _T_TEST_FROM: Final = 30
@@ -134,7 +132,7 @@ def alternative_annotator_test(
     annotators : array_like, shape (n, m)
         Scores of the annotators, nan for missing ones.
     epsilon : float
-        Allowance for the judge being cheaper, 0 to 1; see `EPSILON`.
+        Allowance for the judge being cheaper, 0 to 1; the module names the paper's.
     alignment : {"rmse", "accuracy"}
         "rmse" for scores, where near is better than far; "accuracy" for categories, where only equal counts.
     q : float
