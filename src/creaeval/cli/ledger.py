@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from creaeval.llm import Ledger as LedgerFile
-    from creaeval.llm.ledger import Checked, Totals
+    from creaeval.llm.records import Checked, Totals
 
 app = typer.Typer(
     help="Check, sum up, export, import and prune a ledger of calls.",

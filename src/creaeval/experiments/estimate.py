@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from creaeval.llm import CallRecord, Ledger
-    from creaeval.llm.ledger import Failure
-    from creaeval.llm.records import NewCall
+    from creaeval.llm.records import Failure, NewCall
     from creaeval.llm.settings import RoleSettings
     from creaeval.methods import Case, Outcome
     from creaeval.runs import Plan

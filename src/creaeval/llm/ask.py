@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.llm._backoff import pause
-from creaeval.llm._gates import key_locks, shared_limiter
-from creaeval.llm.chat import AttemptError, ChatModel, ChatReply, ChatRequest, Message, Settings, Usage
+from creaeval.llm._gates import key_locks
+from creaeval.llm.chat import (
+    AttemptError,
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Limits,
+    Message,
+    Settings,
+    Usage,
+)
 from creaeval.llm.key import call_key, schema_hash
+from creaeval.llm.limiter import Limiter
 from creaeval.llm.prices import cost_of
 from creaeval.llm.records import Failure, NewCall, StoredCall
 from creaeval.llm.replies._conversation import Conversation
@@ -28,7 +38,6 @@ if TYPE_CHECKING:
 
     from creaeval.llm.budget import Budget
     from creaeval.llm.ledger import Ledger
-    from creaeval.llm.limiter import Limiter
 
 # A provider that wants a longer wait has an allowance by the hour or day: that is for the user to decide.
 LONGEST_WAIT = 900.0
@@ -128,7 +137,8 @@ class Ask:
     role : str
         ``analyst``, ``judge`` …
     limiter : Limiter, optional
-        The limits to keep, shared by all asks of one provider; those of the model if not given.
+        The limits to keep, to be shared by all asks of one provider; if not given, the model's own limits,
+        for this ask alone.
     concurrency : int, optional
         Requests this role may have open at once, where that is fewer than the limiter allows.
     tries : int
@@ -168,7 +178,7 @@ class Ask:
         self.tries = tries
         self.attempts = attempts
         self.refusals = refusals
-        self.limiter = limiter
+        self.limiter = limiter or Limiter(getattr(model, "limits", None) or Limits())
         self.budget = budget
         self._bounded: bool = getattr(model, "bounds_decoding", False)
         self._own_room = asyncio.Semaphore(concurrency) if concurrency else nullcontext()
@@ -271,10 +281,9 @@ class Ask:
             if (stored := self.ledger.find(key)) is not None:
                 return stored, True
             await self.model.start()
-            limiter = self.limiter or shared_limiter(self.model)
             held = nullcontext() if self.budget is None else self.budget.hold(self.model, request)
-            async with self._own_room, limiter.room, held:
-                reply, attempts = await self._request(key, request, label, limiter)
+            async with self._own_room, self.limiter.room, held:
+                reply, attempts = await self._request(key, request, label)
                 # No await between the reply and its commit: a cancelled task cannot lose what was paid for.
                 cost = cost_of(self.model, reply.usage)
                 stored = self.ledger.put(
@@ -301,8 +310,9 @@ class Ask:
             return stored, False
 
     async def _request(
-        self, key: str, request: ChatRequest, label: Mapping[str, str], limiter: Limiter
+        self, key: str, request: ChatRequest, label: Mapping[str, str]
     ) -> tuple[ChatReply, int]:
+        limiter = self.limiter
         expected = _expected_tokens(request)
         attempt = failed = refused = 0
         while True:
