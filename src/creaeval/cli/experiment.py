@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from creaeval.cli.options import Budget, Keys, Ledger
-from creaeval.cli.printing import table_console
+from creaeval.cli.printing import print_paths, table_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,8 +91,7 @@ def report(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Write the tables and figures of an experiment, and one HTML page of them with the responses."""
-    for path in write_report(file, out, ledger):
-        typer.echo(str(path))
+    print_paths(write_report(file, out, ledger))
 
 
 def write_report(file: Path, out: Path | None, ledger: str) -> list[Path]:
