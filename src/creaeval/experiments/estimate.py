@@ -290,7 +290,7 @@ def _notes(
     if n_responses is not None or len(cases) < len(plan.cases):
         number = n_responses if n_responses is not None else len(plan.cases)
         notes.append(f"Scaled up from {len(cases)} of the responses to {number}.")
-    refused = sum(any(one.model for one in outcome.failures) for outcome in outcomes)
+    refused = sum(any(failure.model for failure in outcome.failures) for outcome in outcomes)
     if refused:
         notes.append(
             f"The method {plan.method} could not use the replies that stand for a model's in {refused} of "

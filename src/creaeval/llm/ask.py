@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import nullcontext
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from creaeval.errors import CallError, PermanentCallError, ReplyError
-from creaeval.llm._backoff import pause
-from creaeval.llm._gates import key_locks
 from creaeval.llm.chat import (
     AttemptError,
     ChatModel,
@@ -22,16 +21,15 @@ from creaeval.llm.chat import (
     Usage,
 )
 from creaeval.llm.key import call_key, schema_hash
-from creaeval.llm.limiter import Limiter
+from creaeval.llm.limiter import Limiter, pause
 from creaeval.llm.prices import cost_of
 from creaeval.llm.records import Failure, NewCall, StoredCall
-from creaeval.llm.replies._conversation import Conversation
-from creaeval.llm.replies.reading import read_reply
+from creaeval.llm.replies.reading import Conversation, read_reply
 from creaeval.llm.replies.reply import ReplyProblem
 from creaeval.llm.replies.schema import reply_schema, reply_schema_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
     from typing import Any
 
     from pydantic import BaseModel
@@ -277,7 +275,7 @@ class Ask:
         repeat: int,
         label: Mapping[str, str],
     ) -> tuple[StoredCall, bool]:
-        async with key_locks(self.ledger).hold(key):
+        async with _key_locks(self.ledger).hold(key):
             if (stored := self.ledger.find(key)) is not None:
                 return stored, True
             await self.model.start()
@@ -389,3 +387,35 @@ class Ask:
 def _expected_tokens(request: ChatRequest) -> int:
     characters = len(request.system) + sum(len(message.text) for message in request.messages)
     return characters // _CHARACTERS_PER_TOKEN + min(request.settings.max_tokens, _REPLY_TOKENS)
+
+
+class _KeyLocks:
+    """Locks by key that are forgotten when nobody holds or awaits them."""
+
+    def __init__(self) -> None:
+        self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def hold(self, key: str) -> AsyncIterator[None]:
+        """Hold the lock of a key."""
+        lock, users = self._locks.get(key, (asyncio.Lock(), 0))
+        self._locks[key] = (lock, users + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, users = self._locks.pop(key)
+            if users > 1:
+                self._locks[key] = (lock, users - 1)
+
+
+# By event loop, since asyncio's locks belong to one, and by ledger.
+_LOCKS: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakKeyDictionary[object, _KeyLocks]] = (
+    WeakKeyDictionary()
+)
+
+
+def _key_locks(ledger: object) -> _KeyLocks:
+    """Return the locks that all asks of a ledger share in the running loop."""
+    of_loop = _LOCKS.setdefault(asyncio.get_running_loop(), WeakKeyDictionary())
+    return of_loop.setdefault(ledger, _KeyLocks())
