@@ -50,8 +50,6 @@ class AnnotatorComparison:
 
     Attributes
     ----------
-    annotator : int
-        Column of the annotator.
     n : int
         Items that the annotator, the judge and at least one other annotator scored.
     rho_judge, rho_annotator : float
@@ -65,7 +63,6 @@ class AnnotatorComparison:
         The judge wins: the null hypothesis is rejected after correction.
     """
 
-    annotator: int
     n: int
     rho_judge: float
     rho_annotator: float
@@ -206,7 +203,6 @@ def alternative_annotator_test(
 
     comparisons = tuple(
         AnnotatorComparison(
-            annotator=column,
             n=len(judge_wins),
             rho_judge=float(judge_wins.mean()) if len(judge_wins) else math.nan,
             rho_annotator=float(annotator_wins.mean()) if len(annotator_wins) else math.nan,

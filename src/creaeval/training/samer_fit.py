@@ -191,8 +191,10 @@ def losses_of(heads: Any, data: Data, pairs: Sequence[tuple[int, int]]) -> dict[
     decided = torch.sign(data.overalls[first] - data.overalls[second]).float()
     return {
         "dimension": dimension_loss(logits, relevant.repeat(3, 1)),
-        "ranking": ranking_loss(*scores, signs, relevant),
-        "overall": ranking_loss(*overalls, decided, torch.ones_like(decided, dtype=torch.bool)),
+        "ranking": ranking_loss(scores[0], scores[1], signs, relevant),
+        "overall": ranking_loss(
+            overalls[0], overalls[1], decided, torch.ones_like(decided, dtype=torch.bool)
+        ),
     }
 
 
