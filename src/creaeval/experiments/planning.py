@@ -223,7 +223,7 @@ class _Inputs:
             self.problems += [where + problem for problem in error.problems if problem not in self.problems]
 
     def check_recorded(self) -> None:
-        """See that what the report will need beside the runs can be read: after them it would be too late."""
+        """Check that what a report needs beside the runs can be read: after them it would be too late."""
         for name, data in self._data.items():
             with self._noting():
                 read_recorded(name, self._experiment.data[name], data.task)

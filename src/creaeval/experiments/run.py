@@ -64,11 +64,11 @@ class GridWatcher(Protocol):
     """Whoever wants to see an experiment's progress."""
 
     def run_begins(self, planned: PlannedRun) -> Watcher | None:
-        """Hear that a run begins; what is returned sees its progress."""
+        """Handle the begin of a run; what is returned sees its progress."""
         ...
 
     def run_ends(self, end: RunEnd) -> None:
-        """Hear how a run ended, also of one that was finished before."""
+        """Handle the end of a run, also of one that was finished before."""
         ...
 
 

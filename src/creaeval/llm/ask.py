@@ -148,9 +148,9 @@ class Ask:
     budget : Budget, optional
         What may be spent, shared by all asks of a command.
     on_call : callable, optional
-        Told of each reply once it is committed, before it is validated.
+        Called with each reply once it is committed, before it is validated.
     on_failure : callable, optional
-        Told of each failed attempt.
+        Called with each failed attempt.
     """
 
     def __init__(

@@ -210,7 +210,7 @@ def fit(
     settings : SamerSettings
         How to train.
     say : callable
-        Told of each epoch.
+        Called with a line on each epoch.
 
     Returns
     -------

@@ -82,7 +82,7 @@ def train_samer(
     files : mapping of str to str, optional
         Hashes of the files the data came from, for the card.
     tell : callable, optional
-        Told of progress, line by line.
+        Called with each line of progress.
 
     Returns
     -------

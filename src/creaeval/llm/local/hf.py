@@ -79,7 +79,7 @@ class HfModel:
             return ""
 
     async def check(self, settings: Settings) -> None:
-        """See that nothing is set that would not be done.
+        """Check that nothing is set that would not be done.
 
         Parameters
         ----------

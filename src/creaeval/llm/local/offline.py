@@ -54,7 +54,7 @@ class OfflineModel:
         return scorer_identity()
 
     async def check(self, settings: Settings) -> None:
-        """See that nothing is set that has no meaning here.
+        """Check that nothing is set that has no meaning here.
 
         Parameters
         ----------

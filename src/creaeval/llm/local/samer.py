@@ -85,7 +85,7 @@ class SamerModel:
         return {"provider": "samer", "base_url": "", "model": self.folder.resolve().name, "sha256": sha256}
 
     async def check(self, settings: Settings) -> None:
-        """See that nothing is asked for that a network without sampling cannot do; SettingError if so."""
+        """Check that nothing is asked for that a network without sampling cannot do; SettingError if so."""
         if asked := sampling_settings(settings, greedy=True):
             raise SettingError(
                 f"{self.name} computes its scores and samples no words, so it cannot honour "

@@ -1,4 +1,4 @@
-"""See that settings reach the wire: the layer below drops what it believes a model cannot take."""
+"""Check that settings reach the wire: the layer below drops what it believes a model cannot take."""
 
 from __future__ import annotations
 
