@@ -12,7 +12,7 @@ import pytest
 from analysis.tables import row, table
 from analysis.test_verbosity import DIRECT, ESSAY, HUMAN, OTHER, lengths, ratings, scores
 from booklets import booklet, scored, variant
-from creaeval.analysis.calibration import INTERVAL_COLUMNS, calibration_intervals
+from creaeval.analysis.calibration_intervals import INTERVAL_COLUMNS, calibration_intervals
 from creaeval.analysis.heat import HEAT_COLUMNS, heat_counts
 from creaeval.analysis.length_points import LENGTH_COLUMNS, length_points
 from creaeval.analysis.pair_values import Resampling

@@ -222,7 +222,7 @@ def _with_people(found: Exhibits, how: Agreement) -> None:
 
 
 def _from_report(found: Exhibits, report: AgreementReport, how: Agreement) -> None:
-    from creaeval.analysis.calibration import calibration_intervals
+    from creaeval.analysis.calibration_intervals import calibration_intervals
     from creaeval.analysis.heat import heat_counts
     from creaeval.analysis.prepare import carried_columns, make_resampling
     from creaeval.report import figures
