@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import ttest_rel
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import permutation_test, ttest_rel
 
 from creaeval.analysis.comparison import compare_methods, correct_family
 from creaeval.analysis.pair_values import AVG, Resampling
 from creaeval.analysis.points import COLUMNS
 from creaeval.errors import SettingError
 from creaeval.stats.compare import smallest_detectable_difference
+from creaeval.stats.correlation import pearson
 from creaeval.stats.kappa import quadratic_weighted_kappa
 
 if TYPE_CHECKING:
@@ -75,6 +78,79 @@ def test_differences_and_exact_permutation_test() -> None:
     assert math.isnan(primary.p_holm)
     error = (primary.detectable) / smallest_detectable_difference(1.0)
     assert 0 < error < 1
+
+
+def permuted(
+    first: Sequence[float],
+    second: Sequence[float],
+    rater: Sequence[float],
+    measure: str = "exact",
+    resampling: Resampling | None = None,
+    n_permutations: int = 10_000,
+) -> float:
+    """The p of the difference of two methods with one judge each."""
+    points = table({("first", "f", "d"): first, ("second", "s", "d"): second}, {("A", "d"): rater})
+    compared = compare_methods(
+        points,
+        ["d"],
+        "first",
+        "second",
+        measures=[measure],
+        resampling=resampling or Resampling(n_resamples=0),
+        n_permutations=n_permutations,
+    )
+    return float(row(compared, AVG, measure).p)
+
+
+@pytest.mark.parametrize(("n", "n_permutations", "tolerance"), [(8, 10_000, 1e-9), (14, 4_000, 0.004)])
+def test_the_permutation_test_is_that_of_scipy_exact_and_at_random(
+    n: int, n_permutations: int, tolerance: float
+) -> None:
+    random = np.random.default_rng(3)
+    rater = random.integers(1, 8, n)
+    first, second = rater + random.integers(-2, 3, n), rater + random.integers(-3, 4, n)
+    oracle = permutation_test(
+        (first, second),
+        lambda x, y: quadratic_weighted_kappa(x, rater) - quadratic_weighted_kappa(y, rater),
+        permutation_type="samples",
+        vectorized=False,
+        n_resamples=n_permutations,
+        rng=5,
+    )
+    p = permuted(first, second, rater, "qwk", n_permutations=n_permutations)  # type: ignore[arg-type]
+    assert 0.005 < p < 0.9
+    assert p == pytest.approx(oracle.pvalue, abs=tolerance)
+
+
+def test_the_permutation_test_by_hand() -> None:
+    # Of three responses the first method meets the rater each time, the second never: of the eight sign
+    # patterns two (+++ and ---) differ as much.
+    assert permuted([1, 2, 3], [4, 4, 4], [1, 2, 3]) == pytest.approx(2 / 8)
+    # Clusters that differ by 8, 1, 1 and -1 responses: beside +8 the others must add 1 or 3, 4 patterns of 8.
+    clusters = {f"R{n}": name for n, name in enumerate("aaaaaaaabcd")}
+    first, second = [5] * 10 + [1], [1] * 10 + [5]
+    resampling = Resampling(n_resamples=0, clusters=clusters)
+    assert permuted(first, second, [5] * 11, resampling=resampling) == pytest.approx(4 / 8)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=8))
+def test_p_is_above_zero_and_at_most_one_or_undefined(rows: list[tuple[int, int, int]]) -> None:
+    first, second, rater = np.array(rows, dtype=float).T
+    p = permuted(first, second, rater, "pearson", n_permutations=50)
+    difference = pearson(first, rater) - pearson(second, rater)
+    assert math.isnan(p) == math.isnan(difference)
+    assert math.isnan(p) or 0.0 < p <= 1.0
+
+
+def test_the_permutation_test_rejects_no_more_than_it_should() -> None:
+    random = np.random.default_rng(8)
+    hits = 0
+    for seed in range(300):
+        first, second, rater = random.normal(size=(3, 12))
+        resampling = Resampling(n_resamples=0, seed=seed)
+        hits += permuted(first, second, rater, "pearson", resampling, n_permutations=199) <= 0.05
+    assert 3 <= hits <= 28  # expected 15, standard deviation 3.8
 
 
 def test_the_t_test_says_what_it_pairs() -> None:

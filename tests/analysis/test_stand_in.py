@@ -63,8 +63,6 @@ def test_without_points_it_is_not_decidable() -> None:
 def test_settings_reach_the_test_or_are_refused() -> None:
     points = table({("judge", "worse", "d"): [*[1.0] * 6, *FIVES[6:]], **raters("A", "B", "C")})
     # t is (0.15 - 0.4) / 0.0572 = -4.4 with the larger allowance.
-    assert stand_in(points, ["d"], epsilon=0.4, alignment="accuracy").iloc[0].decision == "passes"
+    assert stand_in(points, ["d"], epsilon=0.4).iloc[0].decision == "passes"
     with pytest.raises(SettingError, match="epsilon"):
         stand_in(points, ["d"], epsilon=1.5)
-    with pytest.raises(SettingError, match="alignment"):
-        stand_in(points, ["d"], alignment="mae")  # type: ignore[arg-type]

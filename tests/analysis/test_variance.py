@@ -18,7 +18,7 @@ from creaeval.analysis.variance import (
     variance_components,
 )
 from creaeval.errors import SettingError
-from creaeval.stats.icc import icc_value
+from creaeval.stats.icc import icc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +134,7 @@ def test_raters_within_responses_where_they_are_not_crossed() -> None:
     study = d_study_table(points, ["d"], numbers=[1, 2])
     assert study["generalizability"].tolist() == study["dependability"].tolist()
     assert study["generalizability"].tolist() == pytest.approx(
-        [icc_value(pairs, "ICC(1)"), icc_value(pairs, "ICC(k)")]
+        [icc(pairs)["ICC(1)"].value, icc(pairs)["ICC(k)"].value]
     )
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from booklets import variant, write_inputs
-from creaeval.llm.ledger import Failure, Ledger
+from creaeval.llm.ledger import Ledger
+from creaeval.llm.records import Failure
 from llm.calls import call
 from scripted import ScriptedModel
 

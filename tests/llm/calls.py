@@ -6,7 +6,7 @@ from typing import Any
 
 from creaeval.llm.chat import ChatReply, ChatRequest, Message, Settings, Usage
 from creaeval.llm.key import call_key
-from creaeval.llm.ledger import NewCall
+from creaeval.llm.records import NewCall
 
 IDENTITY = {"provider": "openai", "base_url": "https://a.example/v1", "model": "m1"}
 

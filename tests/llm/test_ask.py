@@ -11,13 +11,15 @@ from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.llm import ask as ask_module
 from creaeval.llm.ask import Ask, Asked, CallRecord, Prompt
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Settings, Usage
-from creaeval.llm.ledger import Failure, Ledger
+from creaeval.llm.ledger import Ledger
 
 from .support import LABEL, PROMPT, FakeModel, Verdict, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from creaeval.llm.records import Failure
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from creaeval.llm._backoff import pause
+from creaeval.llm.limiter import pause
 
 
 def test_a_wait_is_never_shorter_than_the_provider_asked_and_callers_spread() -> None:

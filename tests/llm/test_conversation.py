@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.llm.ask import Ask, Asked
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Settings, Usage
-from creaeval.llm.ledger import Failure, Ledger
+from creaeval.llm.ledger import Ledger
 from creaeval.llm.prices import Price
 
 from .support import LABEL, PROMPT, FakeModel, Verdict, verdict
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from creaeval.llm.records import Failure
     from llm.conftest import Play
 
     Answer = str | ChatReply | Exception

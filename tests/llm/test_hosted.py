@@ -13,6 +13,7 @@ from creaeval.errors import CallError, PermanentCallError, SettingError
 from creaeval.llm.ask import Ask, Asked, Prompt
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Limits, Message, Settings, Usage
 from creaeval.llm.ledger import Ledger
+from creaeval.llm.limiter import Limiter
 from creaeval.llm.providers.hosted import HostedModel
 from creaeval.llm.providers.table import COMPATIBLE, PROVIDERS
 from loopback import HTML_PAGE, Fault, Handler, Loopback, Scripted, http_date, limited, spell, used
@@ -400,7 +401,8 @@ def test_credentials_in_a_base_url_are_no_part_of_the_identity() -> None:
 def ask_all(url: str, ledger: Ledger, items: int, concurrency: int, **options: Any) -> list[Asked[Verdict]]:
     async def go() -> list[Asked[Verdict]]:
         model = served(url, limits=Limits(concurrency))
-        # Two asks over one model share its room.
+        # Two asks over one model share its limiter, as those of a run do.
+        options.setdefault("limiter", Limiter(model.limits))
         asks = [
             Ask(model, ledger, Settings(timeout=20), role=role, **options) for role in ("analyst", "judge")
         ]

@@ -10,7 +10,8 @@ import sqlalchemy as sa
 
 from creaeval.errors import LedgerError
 from creaeval.llm.chat import Usage
-from creaeval.llm.ledger import FailedAttempts, Failure, Ledger
+from creaeval.llm.ledger import Ledger
+from creaeval.llm.records import FailedAttempts, Failure
 
 from .calls import call
 

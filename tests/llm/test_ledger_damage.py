@@ -16,7 +16,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from creaeval.errors import LedgerError
-from creaeval.llm.ledger import Ledger, StoredCall
+from creaeval.llm.ledger import Ledger
+from creaeval.llm.records import StoredCall
 
 from .calls import call
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from creaeval.errors import LedgerError
 from creaeval.llm.ask import Ask, Prompt
 from creaeval.llm.chat import Settings
-from creaeval.llm.ledger import Imported, Ledger
+from creaeval.llm.ledger import Ledger
+from creaeval.llm.records import Imported
 
 from .calls import call
 from .support import FakeModel, Verdict, verdict

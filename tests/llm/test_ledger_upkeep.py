@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
-from creaeval.llm.ledger import Failure, Ledger, Prunable
+from creaeval.llm.ledger import Ledger
 from creaeval.llm.ledger._private import without_private
+from creaeval.llm.records import Failure, Prunable
 
 from .calls import call
 

@@ -11,11 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from creaeval.llm._gates import shared_limiter
 from creaeval.llm.chat import Limits
 from creaeval.llm.limiter import Limiter
-
-from .support import FakeModel, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -344,15 +341,3 @@ def test_a_provider_with_a_limit_answers_all_in_good_time_however_many_ask_it(
     assert max(provider.starts) < 60
     # Besides all but two of the first, hardly one in two is refused.
     assert len(provider.refused) < room - 2 + 20
-
-
-def test_all_who_ask_a_model_share_its_limiter_unless_another_is_given(play: Play) -> None:
-    model = FakeModel(lambda *_: verdict(), concurrency=3)
-
-    async def go() -> list[Limiter]:
-        return [shared_limiter(model), shared_limiter(model), shared_limiter(FakeModel(lambda *_: ""))]
-
-    one, same, other = play(go)
-    assert one is same
-    assert other is not one
-    assert (one.limits, play(go)[0] is one) == (Limits(concurrency=3), False)

@@ -11,7 +11,8 @@ from creaeval.errors import SettingError
 from creaeval.llm.local.hf import HfModel
 from creaeval.llm.providers import registry
 from creaeval.runs.plan import make_plan
-from creaeval.training import Card, split_ids, write_card
+from creaeval.training.card import Card, write_card
+from creaeval.training.split import split_ids
 from scripted import ScriptedModel
 
 from .support import scored

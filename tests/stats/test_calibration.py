@@ -23,7 +23,7 @@ def test_curve_by_hand() -> None:
     assert [p.bias for p in curve.points[:3]] == [-1.5, 0.0, 2.0]
     assert math.isnan(curve.points[3].mean_human)
     assert math.isnan(curve.points[3].bias)
-    assert (curve.n, curve.n_missing, curve.n_off_levels) == (5, 2, 1)
+    assert (curve.n, curve.n_missing) == (5, 2)
     assert curve.bias == pytest.approx((-1 - 2 + 0 - 1.5 + 2) / 5)
 
 

@@ -14,8 +14,8 @@ from hypothesis.extra import numpy as arrays
 from creaeval.stats import correlation, differences, kappa
 from creaeval.stats.draws import interval, make_draws
 from creaeval.stats.grid import grid, on_counts
-from creaeval.stats.icc import icc_value
-from creaeval.stats.resample import bootstrap, quadratic_weighted_kappa
+from creaeval.stats.icc import icc
+from creaeval.stats.resample import bootstrap, pearson
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +27,8 @@ PLAIN: dict[str, Callable[[Floats, Floats], float]] = {
     "linear": kappa.linear_weighted_kappa,
     "kappa": kappa.cohen_kappa,
     "pearson": correlation.pearson,
-    "icc": lambda x, y: icc_value(np.column_stack([x, y]), "ICC(A,1)"),
-    "icc1": lambda x, y: icc_value(np.column_stack([x, y]), "ICC(1)"),
+    "icc": lambda x, y: icc(np.column_stack([x, y]))["ICC(A,1)"].value,
+    "icc1": lambda x, y: icc(np.column_stack([x, y]))["ICC(1)"].value,
     "exact": differences.exact_agreement,
     "adjacent": differences.adjacent_agreement,
     "bias": differences.mean_difference,
@@ -71,6 +71,16 @@ def test_resamples_are_those_of_repeated_rows(scores: Floats, seed: int) -> None
                 assert found[name][row, position] == pytest.approx(expected, abs=1e-9, nan_ok=True), name
 
 
+def test_constant_raters_are_zero_or_undefined_even_with_thirds() -> None:
+    third, other = np.full(7, 7 / 3), np.array([1 / 3, 2, 3, 4, 5, 6, 7])
+    scores = np.column_stack([third, other, third, third + 1])
+    values = on_counts(np.ones((1, 7)), scores, [(0, 1), (0, 2), (0, 3)], ["qwk", "pearson"])
+    assert values["qwk"][0].tolist() == pytest.approx([0.0, math.nan, math.nan], nan_ok=True)
+    assert np.isnan(values["pearson"]).all()
+    only_the_first = np.array([[5.0, 0, 0, 0, 0, 0, 0]])
+    assert np.isnan(on_counts(only_the_first, scores, [(1, 3)], ["pearson"])["pearson"])
+
+
 def test_pairs_and_resamples_in_parts_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = np.random.default_rng(1).integers(1, 6, (20, 3)).astype(float)
     draws = make_draws(20, n_resamples=50, seed=4)
@@ -86,16 +96,18 @@ def test_a_pairs_interval_is_that_of_the_bootstrap_of_the_pair() -> None:
     truth = random.integers(1, 8, 60)
     scores = np.column_stack([truth, np.clip(truth + random.integers(-1, 2, 60), 1, 8)]).astype(float)
     draws = make_draws(60, n_resamples=400, seed=5)
-    found = grid(scores, [(0, 1)], ["qwk"], draws, leave_one_out=True)
-    for method, jackknife in (("percentile", None), ("bca", found.leave_one_out["qwk"][:, 0])):
+    found = grid(scores, [(0, 1)], ["pearson"], draws, leave_one_out=True)
+    for method, jackknife in (("percentile", None), ("bca", found.leave_one_out["pearson"][:, 0])):
         alone = bootstrap(
-            quadratic_weighted_kappa,
+            pearson,
             [*scores.T],
             n_resamples=400,
             seed=5,
             method=method,  # type: ignore[arg-type]
         )
-        of_grid = interval(float(found.values["qwk"][0]), found.draws["qwk"][:, 0], leave_one_out=jackknife)
+        of_grid = interval(
+            float(found.values["pearson"][0]), found.draws["pearson"][:, 0], leave_one_out=jackknife
+        )
         assert (of_grid.low, of_grid.high) == pytest.approx((alone.low, alone.high))
         assert of_grid.method == method
 

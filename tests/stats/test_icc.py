@@ -98,7 +98,6 @@ def test_undefined_forms_are_nan_and_say_why(ratings: list[list[float]], reason:
         assert form.why_undefined == reason
         numbers = (form.value, form.f, form.df1, form.df2, form.p, form.lower, form.upper)
         assert all(math.isnan(number) for number in numbers)
-    assert all(math.isnan(stats.icc_value(ratings, name)) for name in NAMES)
 
 
 def test_a_higher_confidence_gives_wider_limits() -> None:
@@ -114,13 +113,14 @@ def test_consistency_does_not_see_a_lenient_rater_and_no_form_sees_order(
 ) -> None:
     rng = np.random.default_rng(seed)
     mixed = rng.permutation(rng.permutation(ratings), axis=1)
+    forms, of_mixed, of_shifted = (stats.icc(table) for table in (ratings, mixed, ratings + shift))
     for name in NAMES:
-        assert same(stats.icc_value(mixed, name), stats.icc_value(ratings, name))
-        assert same(stats.icc_value(ratings + shift, name), stats.icc_value(ratings, name))
+        assert same(of_mixed[name].value, forms[name].value)
+        assert same(of_shifted[name].value, forms[name].value)
     lenient = ratings.copy()
     lenient[:, 0] += shift
     for name in ("ICC(C,1)", "ICC(C,k)"):
-        assert same(stats.icc_value(lenient, name), stats.icc_value(ratings, name))
+        assert same(stats.icc(lenient)[name].value, forms[name].value)
 
 
 @some
@@ -134,7 +134,7 @@ def test_every_value_lies_within_its_limits(ratings: np.ndarray) -> None:
 @some
 @given(ratings=matrices)
 def test_doubled_targets_leave_the_values_but_for_their_degrees_of_freedom(ratings: np.ndarray) -> None:
-    value, doubled = (stats.icc_value(r, "ICC(C,1)") for r in (ratings, np.tile(ratings, (2, 1))))
+    value, doubled = (stats.icc(r)["ICC(C,1)"].value for r in (ratings, np.tile(ratings, (2, 1))))
     # R and E are both divided by 2n - 1 in place of 2(n - 1).
     assert same(doubled, value)
 
@@ -148,5 +148,3 @@ def test_input_that_is_no_table_of_raters_is_refused_in_words() -> None:
         stats.icc(SHROUT_FLEISS, 95)
     with pytest.raises(KeyError, match=r"'ICC2k' is no form of the ICC; those are ICC\(1\) = ICC\(1,1\)"):
         stats.icc(SHROUT_FLEISS)["ICC2k"]
-    with pytest.raises(ValueError, match=r"'ICC' is no form of the ICC"):
-        stats.icc_value(SHROUT_FLEISS, "ICC")  # type: ignore[arg-type]

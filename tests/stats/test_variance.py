@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from creaeval.stats.icc import icc_value
+from creaeval.stats.icc import icc
 from creaeval.stats.variance import GStudy, d_study, g_study, needed, one_way_study
 
 # Brennan (2001), Generalizability Theory, synthetic data set 1 (persons x items), Table 2.2.
@@ -101,8 +101,8 @@ def test_the_identity_holds_wherever_nothing_is_negative(scores: np.ndarray) -> 
     if min(estimates(study)) < 0.0 or study.components[0].variance == 0.0:
         return
     design = d_study(study, n_raters=scores.shape[1])
-    assert design.generalizability == pytest.approx(icc_value(scores, "ICC(C,k)"))
-    assert design.dependability == pytest.approx(icc_value(scores, "ICC(A,k)"))
+    assert design.generalizability == pytest.approx(icc(scores)["ICC(C,k)"].value)
+    assert design.dependability == pytest.approx(icc(scores)["ICC(A,k)"].value)
 
 
 @given(
@@ -176,8 +176,6 @@ def test_what_the_other_facet_leaves_cannot_be_averaged_away() -> None:
     expected = math.ceil((by_item + rest) / (p / 0.8 - p - by_occasion))
     assert needed(study, n_repeats=1) == expected
     assert needed(study, target=0.85, n_repeats=1) is None
-    assert needed(study, target=0.5, vary="repeats", n_raters=2) is not None
-    assert needed(study, target=0.8, vary="repeats", n_raters=2) is None
 
 
 def test_a_target_that_is_met_exactly_is_met() -> None:
@@ -217,14 +215,8 @@ def test_what_makes_no_sense_is_refused_in_words() -> None:
         needed(one, target=1.0)
     with pytest.raises(ValueError, match="coefficient"):
         needed(one, coefficient="alpha")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="vary"):
-        needed(one, vary="items")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="second facet"):
-        needed(one, vary="repeats", n_raters=2)
-    with pytest.raises(ValueError, match="sought"):
-        needed(one, n_raters=2)
-    with pytest.raises(ValueError, match="other one"):
-        needed(two, vary="repeats")
+    with pytest.raises(ValueError, match="n_repeats is needed"):
+        needed(two)
 
 
 def test_raters_within_responses_of_the_textbook() -> None:
@@ -246,8 +238,8 @@ def test_one_way_coefficients_are_the_one_way_intraclass_correlations(scores: np
         return
     design = d_study(study, n_raters=scores.shape[1])
     assert design.generalizability == design.dependability
-    assert design.generalizability == pytest.approx(icc_value(scores, "ICC(k)"))
-    assert d_study(study, n_raters=1).dependability == pytest.approx(icc_value(scores, "ICC(1)"))
+    assert design.generalizability == pytest.approx(icc(scores)["ICC(k)"].value)
+    assert d_study(study, n_raters=1).dependability == pytest.approx(icc(scores)["ICC(1)"].value)
 
 
 def test_the_most_common_number_of_ratings_is_used_wherever_they_stand() -> None:

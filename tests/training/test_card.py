@@ -7,8 +7,8 @@ import pytest
 import booklets
 from creaeval.errors import DataError, SettingError
 from creaeval.runs.plan import make_plan
-from creaeval.training import Card, Epoch, read_card, seen_in_training, split_ids, write_card
-from creaeval.training.card import hash_files
+from creaeval.training.card import Card, Epoch, hash_files, read_card, seen_in_training, write_card
+from creaeval.training.split import split_ids
 from scripted import ScriptedModel
 
 if TYPE_CHECKING:

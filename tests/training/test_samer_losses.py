@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from creaeval.llm.local.samer_net import make_heads, outputs_of, overall_of
-from creaeval.training.samer_losses import dimension_loss, ranking_loss
+from creaeval.training.samer_fit import dimension_loss, ranking_loss
 
 torch: Any = pytest.importorskip("torch", reason='needs the extra "train"')
 

@@ -14,7 +14,7 @@ from creaeval.llm import ChatRequest, Settings
 from creaeval.llm.chat import AttemptError
 from creaeval.llm.local import hf
 from creaeval.llm.local.hf import HfModel, load_model, model_sha256, prompt_ids
-from creaeval.training import read_card
+from creaeval.training.card import read_card
 from creaeval.training.sft import SftSettings, encode_pairs, train_sft
 
 from . import tiny
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from creaeval.training import Card, Epoch
+    from creaeval.training.card import Card, Epoch
 
 torch = pytest.importorskip("torch", reason='needs the extra "train"')
 pytest.importorskip("accelerate", reason='needs the extra "train"')
@@ -178,7 +178,7 @@ def test_stopping_keeps_the_best_epoch_so_far_and_before_the_first_there_is_noth
             raise KeyboardInterrupt
 
     slow = SftSettings(tune="full", rate=1e-3, batch=1)
-    card = train_sft(pairs, base=base, out=folder / "stopped", settings=slow, told=stop)
+    card = train_sft(pairs, base=base, out=folder / "stopped", settings=slow, tell=stop)
     assert (card.ended, len(card.epochs), card.best_epoch) == ("stopped by the user", 2, 2)
     assert model_sha256(folder / "stopped") != model_sha256(base)
     with pytest.raises(SettingError, match="expected a new or an empty folder"):

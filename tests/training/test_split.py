@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from creaeval.errors import SettingError
-from creaeval.training import split_ids
+from creaeval.training.split import split_ids
 
 IDS = [f"r{number}" for number in range(200)]
 

@@ -22,7 +22,6 @@ from creaeval.analysis.prepare import (
     of_stage,
     rated_dimensions,
 )
-from creaeval.data import Scores
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from creaeval.analysis.pair_values import Resampling
     from creaeval.analysis.points import Items, Values
     from creaeval.analysis.prepare import Carried
-    from creaeval.data import Rating
+    from creaeval.data import Rating, Scores
     from creaeval.runs import Run
     from creaeval.tasks import Task
 
@@ -153,7 +152,7 @@ def agree(
 
     measures = tuple(dict.fromkeys(measures))
     chosen, notes = without_means(of_stage(ratings, stage))
-    judged = [one if isinstance(one, Scores) else scores_of(one) for one in scores]
+    judged = list(map(scores_of, scores))
     carried = carried_columns(judged, chosen)
     points = collect_points(task, judged, chosen, values=values, items=items)
     dimensions, left = rated_dimensions(points, compared_dimensions(task, items))

@@ -22,7 +22,6 @@ from creaeval.analysis.prepare import (
     rated_dimensions,
 )
 from creaeval.analysis.slots import needs_slots, put_into_slots
-from creaeval.data import Scores
 from creaeval.errors import SettingError
 from creaeval.tasks import display_name
 from creaeval.wording import first_few
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from creaeval.analysis.agreement import Agreement
     from creaeval.analysis.pair_values import Resampling
     from creaeval.analysis.points import Items
-    from creaeval.data import Rating
+    from creaeval.data import Rating, Scores
     from creaeval.runs import Run
     from creaeval.tasks import Task
 
@@ -106,7 +105,7 @@ def find_common_points(
         There are no scores, the stage or a column of clusters is not known, or there is nothing to compare:
         nobody rated anything, or no response has scores of all.
     """
-    judged = [one if isinstance(one, Scores) else scores_of(one) for one in scores]
+    judged = list(map(scores_of, scores))
     if not judged:
         raise SettingError("There are no scores to compare: expected one run or file of scores at least.")
     chosen, notes = without_means(of_stage(ratings, stage) if ratings else [])

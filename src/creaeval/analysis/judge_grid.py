@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from creaeval.analysis.agreement import PAPER, measure_agreement
 from creaeval.analysis.common_points import add_names, find_common_points, means_of_methods
 from creaeval.analysis.pair_values import AVG, HUMAN, Group, GroupMean, PairValues, lay_out
-from creaeval.analysis.points import find_repeats, scores_of
-from creaeval.data import Scores
+from creaeval.analysis.points import judges_of, scores_of
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
@@ -24,11 +23,9 @@ if TYPE_CHECKING:
     from creaeval.analysis.common_points import CommonPoints
     from creaeval.analysis.pair_values import Couple
     from creaeval.analysis.points import Items
-    from creaeval.data import Rating
+    from creaeval.data import Rating, Scores
     from creaeval.runs import Run
     from creaeval.tasks import Task
-
-    Judge = tuple[str, str]  # method and judge
 
 ALL_JUDGES = "all judges"
 _VALUES = ["value", "low", "high", "n", "defined", "reason"]
@@ -80,7 +77,7 @@ def judge_agreement(
     """
     import pandas as pd
 
-    given = [one if isinstance(one, Scores) else scores_of(one) for one in scores]
+    given = list(map(scores_of, scores))
     common = find_common_points(
         task,
         given,
@@ -91,7 +88,7 @@ def judge_agreement(
         n_resamples=n_resamples,
         seed=seed,
     )
-    judges = _judges(common)
+    judges = judges_of(common.points, len(common.methods))
     of_label = {label: judge for judge, labels in judges.items() for label in labels}
     analysts = {method: one.analyst for method, one in zip(common.methods, given, strict=True)}
     # Repeats are to a judge what judges are to a method, so each judge is measured as a method of its own.
@@ -240,7 +237,11 @@ def judge_variance(task: Task, scores: Sequence[Scores | Run], *, items: Items =
     import pandas as pd
 
     common = find_common_points(task, scores, (), items=items, n_resamples=0)
-    of_label = {label: judge for (_, judge), labels in _judges(common).items() for label in labels}
+    of_label = {
+        label: judge
+        for (_, judge), labels in judges_of(common.points, len(common.methods)).items()
+        for label in labels
+    }
     points = common.points.assign(judge=common.points["scorer"].map(of_label))
     by_judge = points.groupby(["method", "response_id", "dimension", "judge"], sort=False)["points"].mean()
     spread = by_judge.groupby(["method", "response_id", "dimension"], sort=False).agg(["var", "count"])
@@ -253,22 +254,8 @@ def judge_variance(task: Task, scores: Sequence[Scores | Run], *, items: Items =
     return table
 
 
-def _judges(common: CommonPoints) -> dict[Judge, list[str]]:
-    """Return, by method and judge, the scorers in the points that are its repeats."""
-    points = common.points
-    judged = points.loc[points["kind"].eq("judge"), ["method", "scorer"]].drop_duplicates()
-    found: dict[Judge, list[str]] = {}
-    for method, of_method in judged.groupby("method", sort=False):
-        # Where there are several methods, their names stand before the judges'.
-        prefix = f"{method}: " if len(common.methods) > 1 else ""
-        labels = {str(label).removeprefix(prefix): str(label) for label in of_method["scorer"]}
-        for judge, repeats in find_repeats(labels).items():
-            found[str(method), judge] = [labels[name] for name in repeats.values()]
-    return found
-
-
 def _pairs(common: CommonPoints) -> list[tuple[tuple[str, str], Group]]:
-    judges = _judges(common)
+    judges = judges_of(common.points, len(common.methods))
     groups: list[tuple[tuple[str, str], Group]] = []
     for method in common.methods:
         of_method = {judge: labels for (name, judge), labels in judges.items() if name == method}

@@ -62,7 +62,7 @@ def participants(run: Run) -> pd.DataFrame:
     Parameters
     ----------
     run : Run
-        Of a task whose units are items that carry ``participant`` and ``object``.
+        Of a task whose responses are uses that carry ``participant`` and ``object``.
 
     Returns
     -------

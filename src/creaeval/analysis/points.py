@@ -76,18 +76,20 @@ def has_items(task: Task) -> bool:
     return any(step.items is not None for step in task.steps)
 
 
-def scores_of(run: Run) -> Scores:
+def scores_of(run: Run | Scores) -> Scores:
     """Take the score sheets out of a run, with what its responses carry and their scenario.
 
     Parameters
     ----------
-    run : Run
-        The run.
+    run : Run or Scores
+        The run; scores are returned as they are.
 
     Returns
     -------
     Scores
     """
+    if isinstance(run, Scores):
+        return run
     scenarios = {listed["id"]: listed.get("scenario") for listed in run.manifest.get("responses", ())}
     carried = {
         response_id: {**({"scenario": scenario} if scenario else {}), **run.metadata.get(response_id, {})}
@@ -120,7 +122,7 @@ def collect_points(
         Which of a judge's values; a rater's are those the rater wrote, or else the computed ones.
     items : {"sum", "mean", "each"}
         What to take of dimensions that are scored by items. Sums grow with the number of valid items, which
-        means per valid item do not. With ``each``, the units are items.
+        means per valid item do not. With ``each``, every item stands for itself.
 
     Returns
     -------
@@ -200,9 +202,22 @@ def find_repeats(judges: Iterable[str]) -> dict[str, dict[tuple[int, int], str]]
     return found
 
 
-def response_of(unit: str) -> str:
-    """Return the response that a unit of :func:`collect_points` belongs to."""
-    return unit.partition(_ITEM)[0]
+def judges_of(points: pd.DataFrame, n_methods: int) -> dict[tuple[str, str], list[str]]:
+    """Return, by method and judge, the scorers in the points of so many methods that are its repeats."""
+    judged = points.loc[points["kind"].eq("judge"), ["method", "scorer"]].drop_duplicates()
+    judges: dict[tuple[str, str], list[str]] = {}
+    for method, of_method in judged.groupby("method", sort=False):
+        # Where there are several methods, their names stand before the judges'.
+        prefix = f"{method}: " if n_methods > 1 else ""
+        labels = {str(label).removeprefix(prefix): str(label) for label in of_method["scorer"]}
+        for judge, repeats in find_repeats(labels).items():
+            judges[str(method), judge] = [labels[name] for name in repeats.values()]
+    return judges
+
+
+def response_of(place: str) -> str:
+    """Return the response that an id of :func:`collect_points` belongs to, with ``each`` an item's."""
+    return place.partition(_ITEM)[0]
 
 
 def without_means(ratings: Sequence[Rating]) -> tuple[list[Rating], list[str]]:

@@ -36,7 +36,7 @@ def of_stage(ratings: Sequence[Rating], stage: str | None) -> list[Rating]:
 
 
 def rated_dimensions(points: pd.DataFrame, compared: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Part the dimensions into those that somebody rated and the others."""
+    """Split the dimensions into those that somebody rated and the others."""
     rated = set(points.loc[points["kind"].eq("rater"), "dimension"])
     if not rated:
         raise SettingError("None of the ratings is of a dimension that is compared.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
 
@@ -29,7 +29,6 @@ def stand_in(
     dimensions: Sequence[str],
     *,
     epsilon: float = 0.2,
-    alignment: Literal["accuracy", "rmse"] = "rmse",
 ) -> pd.DataFrame:
     """Test for every judge and dimension whether it represents the raters as well as one of them would.
 
@@ -43,8 +42,6 @@ def stand_in(
     epsilon : float
         Allowance for the judge being cheaper, 0 to 1: 0.2 beside experts, 0.15 beside skilled raters, 0.1
         beside a crowd.
-    alignment : {"rmse", "accuracy"}
-        "rmse" for points, where near is better than far; "accuracy" for categories.
 
     Returns
     -------
@@ -59,7 +56,7 @@ def stand_in(
     Raises
     ------
     SettingError
-        epsilon or alignment make no sense.
+        epsilon makes no sense.
 
     Notes
     -----
@@ -74,8 +71,6 @@ def stand_in(
 
     if not 0 <= epsilon <= 1:
         raise SettingError(f"epsilon: expected 0 to 1, not {epsilon}.")
-    if alignment not in ("accuracy", "rmse"):
-        raise SettingError(f"alignment {alignment!r}: expected accuracy or rmse.")
     judges, raters, rows = scorers(points, "judge"), scorers(points, "rater"), responses(points)
     of_judges = {dimension: matrix(points, dimension, judges, rows) for dimension in dimensions}
     of_raters = {dimension: matrix(points, dimension, raters, rows) for dimension in dimensions}
@@ -86,9 +81,7 @@ def stand_in(
             rated = np.flatnonzero((~np.isnan(ratings)).any(axis=0)).tolist()
             names = [raters[column][1] for column in rated]
             own = of_judges[dimension][:, number]
-            found = alternative_annotator_test(
-                own, ratings[:, rated], epsilon=epsilon, alignment=alignment, names=names
-            )
+            found = alternative_annotator_test(own, ratings[:, rated], epsilon=epsilon, names=names)
             outcome = (found.decision, found.winning_rate, found.average_advantage_probability)
             warnings = " ".join(found.warnings)
             table.append((judge, dimension, *outcome, found.n_items, len(names), found.reason, warnings))

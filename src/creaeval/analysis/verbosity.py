@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from creaeval.analysis.pair_values import FEWEST, Resampling
-from creaeval.analysis.points import collect_points, compared_dimensions, find_repeats, without_means
+from creaeval.analysis.points import collect_points, compared_dimensions, judges_of, without_means
 from creaeval.methods import canonical_name
 from creaeval.sheets.expected import EXPECTED
 
@@ -237,14 +237,10 @@ def scorer_totals(
     sums = wide.reindex(columns=dimensions).sum(axis=1, skipna=False, min_count=1).dropna()
     given: defaultdict[Scorer, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     named: dict[tuple[str, str], str] = {}
-    for method, of in points[points["kind"] == "judge"].groupby("method", sort=False):
-        # As collect_points writes the labels.
-        prefix = f"{method}: " if len(scores) > 1 else ""
-        labels = {str(one).removeprefix(prefix): str(one) for one in of["scorer"].unique()}
-        for judge, repeats in find_repeats(labels).items():
-            given[str(method), judge.removesuffix(EXPECTED)] = defaultdict(list)
-            for label in repeats.values():
-                named[str(method), labels[label]] = judge.removesuffix(EXPECTED)
+    for (method, judge), labels in judges_of(points, len(scores)).items():
+        name = judge.removesuffix(EXPECTED)
+        given[method, name] = defaultdict(list)
+        named |= {(method, label): name for label in labels}
     for place, total in sums.items():
         kind, method, scorer, response = cast("tuple[str, str, str, str]", place)
         who = ("", RATERS) if kind == "rater" else (method, named[method, scorer])

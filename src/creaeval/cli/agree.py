@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from creaeval.cli.options import BlankIsNo, Columns, Ledger, Stage, Task
-from creaeval.cli.printing import say_unmatched, table_console
+from creaeval.cli.options import BlankIsNo, Columns, Ledger, Resamples, Seed, Stage, Tables, Task
+from creaeval.cli.printing import print_paths, say_unmatched, table_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,8 +59,6 @@ Cluster = Annotated[
     ),
 ]
 Interval = Annotated[Literal["percentile", "bca"], typer.Option(help="Which bootstrap interval.")]
-Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
 Persons = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Who wrote each response, for a variance study with --facet."),
@@ -87,7 +84,6 @@ Family = Annotated[
         help="With --writer: the family of a judge or writer, as in mine=qwen; give it again for more.",
     ),
 ]
-Out = Annotated[Path | None, typer.Option(help="Folder for the tables.", file_okay=False, metavar="FOLDER")]
 
 
 def agree(
@@ -142,7 +138,7 @@ def agree(
     family: Family = None,
     resamples: Resamples = 2000,
     seed: Seed = 0,
-    out: Out = None,
+    out: Tables = None,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare scores with ratings."""
@@ -151,18 +147,15 @@ def agree(
     from creaeval.data import read_columns, read_ratings
 
     names = read_columns(columns or [])
-    found: list[Scores] = []
-    loaded: LoadedTask | None = None
-    for given in (scores, *(against or [])):
-        of_this, loaded = _read_scores(given, task, loaded, ledger, blank_is_no)
-        found += of_this
-    assert loaded is not None  # noqa: S101 - there is one SCORES at least
+    judged, loaded = _read_scores(scores, task, None, ledger, blank_is_no)
+    for name in against or []:
+        judged += _read_scores(name, task, loaded, ledger, blank_is_no)[0]
     rated = read_ratings(ratings, loaded, columns=names, blank_is_no=blank_is_no)
-    scored = {sheet.response_id: None for one in found for sheet in one.sheets}
-    say_unmatched(rated, {**scored, **{key: None for one in found for key in one.metadata}})
+    scored = {sheet.response_id: None for method in judged for sheet in method.sheets}
+    say_unmatched(rated, {**scored, **{key: None for method in judged for key in method.metadata}})
     report = measure_all(
         loaded,
-        found,
+        judged,
         rated,
         measures=measure or _default(),
         values=values,
@@ -201,7 +194,7 @@ def raters(
     facet: Facet = None,
     resamples: Resamples = 2000,
     seed: Seed = 0,
-    out: Out = None,
+    out: Tables = None,
 ) -> None:
     """Compare raters with each other."""
     from creaeval.analysis import agree as measure_all
@@ -235,33 +228,22 @@ def _default() -> Sequence[str]:
 
 
 def _read_scores(
-    given: str, name: str | None, before: LoadedTask | None, ledger: str, blank_is_no: bool
+    name: str, task: str | None, known: LoadedTask | None, ledger: str, blank_is_no: bool
 ) -> tuple[list[Scores], LoadedTask]:
-    """Read the scores of a file, a folder or a run, and find out their task."""
+    """Read the scores of a file, a folder or a run, and find out their task unless it is known."""
     from creaeval.analysis import scores_of
-    from creaeval.cli.stored import open_store
+    from creaeval.cli.stored import is_run_id, load_run, open_store
     from creaeval.data import read_scores
-    from creaeval.data.tables.opening import split_sheet
-    from creaeval.errors import SettingError
     from creaeval.methods import canonical_name
     from creaeval.tasks import load_task
 
-    file = split_sheet(Path(given))[0]
-    if file.exists() or not re.fullmatch("[0-9a-f]+", given):
-        task = load_task(name or "cgpst") if before is None else before
-        if not file.exists():
-            raise SettingError(
-                f"{given}: there is no such file or folder, and it is no run's id either. "
-                "`creaeval runs list` shows the runs."
-            )
-        of_file = read_scores(given, task, blank_is_no=blank_is_no)
-        return [replace(each, method=canonical_name(each.method)) for each in of_file], task
-    with open_store(ledger) as store:
-        run = store.load(given)
-        found = scores_of(run)
-    if before is not None and before.id != run.task.id:
-        raise SettingError(f"{given}: this run is of task {run.task.id}, not of {before.id}.")
-    return [found], run.task
+    if is_run_id(name):
+        with open_store(ledger) as store:
+            run = load_run(store, name, known)
+            return [scores_of(run)], run.task
+    loaded = known or load_task(task or "cgpst")
+    methods = read_scores(name, loaded, blank_is_no=blank_is_no)
+    return [replace(scores, method=canonical_name(scores.method)) for scores in methods], loaded
 
 
 def _show(report: AgreementReport, out: Path | None) -> None:
@@ -270,5 +252,4 @@ def _show(report: AgreementReport, out: Path | None) -> None:
 
     print_agreement(table_console(), report)
     if out is not None:
-        for path in write_agreement(report, out):
-            typer.echo(str(path))
+        print_paths(write_agreement(report, out))

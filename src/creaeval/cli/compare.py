@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from creaeval.cli.options import Columns, Ledger, Stage
-from creaeval.cli.printing import say_unmatched, table_console
+from creaeval.cli.options import Columns, Ledger, RatingFiles, Resamples, Seed, Stage, Tables
+from creaeval.cli.printing import print_paths, say_unmatched, table_console
 
 if TYPE_CHECKING:
     from creaeval.data import Scores
@@ -30,10 +29,7 @@ RunArgument = typer.Argument(
 def compare(
     run_a: Annotated[str, RunArgument],
     run_b: Annotated[str, RunArgument],
-    ratings: Annotated[
-        list[Path] | None,
-        typer.Option(help="People's scores of the same responses; give it again for more.", metavar="FILE"),
-    ] = None,
+    ratings: RatingFiles = None,
     fail_if: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,11 +50,9 @@ def compare(
             help="Resample whole groups of responses by a column they carry (scenario, plot).",
         ),
     ] = None,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")] = 2000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the tables.", file_okay=False, metavar="FOLDER")
-    ] = None,
+    resamples: Resamples = 2000,
+    seed: Seed = 0,
+    out: Tables = None,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare two runs and check conditions."""
@@ -78,10 +72,10 @@ def compare(
         first, loaded = _read(run_a, task, None, ledger, opened)
         second, _ = _read(run_b, task, loaded, ledger, opened)
         rated = read_ratings(ratings, loaded, columns=names) if ratings else []
-        known = {one: None for of in (first, second) for one in of.metadata}
-        known |= {sheet.response_id: None for of in (first, second) for sheet in of.sheets}
+        known = dict.fromkeys([*first.metadata, *second.metadata])
+        known |= dict.fromkeys(sheet.response_id for sheet in (*first.sheets, *second.sheets))
         say_unmatched(rated, known)
-        found = compare_runs(
+        comparison = compare_runs(
             loaded,
             first,
             second,
@@ -92,43 +86,33 @@ def compare(
             n_resamples=resamples,
             seed=seed,
         )
-    print_comparison(table_console(), found)
+    print_comparison(table_console(), comparison)
     if out is not None:
-        for path in write_comparison(found, out):
-            typer.echo(str(path))
-    if conditions and (failed := failed_conditions(found.tables["conditions"])):
+        print_paths(write_comparison(comparison, out))
+    if conditions and (failed := failed_conditions(comparison.tables["conditions"])):
         for line in failed:
             typer.echo(line, err=True)
         raise typer.Exit(REGRESSION)
 
 
 def _read(
-    given: str, name: str | None, before: LoadedTask | None, ledger: str, opened: ExitStack
+    name: str, task: str | None, known: LoadedTask | None, ledger: str, opened: ExitStack
 ) -> tuple[Run | Scores, LoadedTask]:
     """Read a run from the ledger or a folder, or the scores of a file, and find out its task."""
-    from creaeval.cli.stored import open_store
+    from creaeval.cli.stored import is_run_id, load_run, open_store
     from creaeval.data import read_scores
-    from creaeval.data.tables.opening import split_sheet
     from creaeval.errors import SettingError
     from creaeval.runs.folder import read_run_folder
     from creaeval.tasks import load_task
 
-    file = split_sheet(Path(given))[0]
-    if not file.exists() and re.fullmatch("[0-9a-f]+", given):
-        run = opened.enter_context(open_store(ledger)).load(given)
-        if before is not None and before.id != run.task.id:
-            raise SettingError(f"{given}: this run is of task {run.task.id}, not of {before.id}.")
+    if is_run_id(name):
+        run = load_run(opened.enter_context(open_store(ledger)), name, known)
         return run, run.task
-    if not file.exists():
-        raise SettingError(
-            f"{given}: there is no such file or folder, and it is no run's id either. "
-            "`creaeval runs list` shows the runs."
-        )
-    task = load_task(name or "cgpst") if before is None else before
-    if file.is_dir() and (exported := read_run_folder(file, task)) is not None:
-        return exported, task
-    found = read_scores(given, task)
-    if len(found) != 1:
-        methods = ", ".join(one.method or "(none)" for one in found) or "none"
-        raise SettingError(f"{given}: expected the scores of one method, found {methods}; part the file.")
-    return found[0], task
+    loaded = known or load_task(task or "cgpst")
+    if Path(name).is_dir() and (exported := read_run_folder(Path(name), loaded)) is not None:
+        return exported, loaded
+    methods = read_scores(name, loaded)
+    if len(methods) != 1:
+        names = ", ".join(scores.method or "(none)" for scores in methods) or "none"
+        raise SettingError(f"{name}: expected the scores of one method, found {names}; part the file.")
+    return methods[0], loaded

@@ -47,6 +47,6 @@ def _show(progress: Progress) -> None:
     terminal = sys.stderr.isatty()
     if not (terminal or progress.done):
         return
-    of = f" of {progress.total:,}" if progress.total is not None and not progress.done else ""
-    line = f"{progress.name}: {progress.received:,}{of} bytes"
+    total = f" of {progress.total:,}" if progress.total is not None and not progress.done else ""
+    line = f"{progress.name}: {progress.received:,}{total} bytes"
     typer.echo(f"\r{line:<79}" if terminal else line, err=True, nl=progress.done)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from creaeval.cli.options import Ledger
+from creaeval.cli.options import Ledger, Results
 
 HELP = "Score the example booklet with the local model and show it beside two made-up ratings."
 EXAMPLE = "Example: creaeval demo --replay"
@@ -22,7 +22,7 @@ def demo(
     long: Annotated[
         bool, typer.Option("--long", help="Take the long booklet: twice as many items and longer texts.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for the results. [creaeval-results/RUN]")] = None,
+    out: Results = None,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Score the example that the package brings."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from creaeval.cli.options import Budget, Keys, Ledger
-from creaeval.cli.printing import table_console
+from creaeval.cli.printing import print_paths, table_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,8 +91,7 @@ def report(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Write the tables and figures of an experiment, and one HTML page of them with the responses."""
-    for path in write_report(file, out, ledger):
-        typer.echo(str(path))
+    print_paths(write_report(file, out, ledger))
 
 
 def write_report(file: Path, out: Path | None, ledger: str) -> list[Path]:
@@ -128,7 +127,7 @@ def _estimate(planned: Planned, ledger: str) -> None:
 
     # A ledger that is there knows what is paid for already; looking must not create one.
     with open_ledger(ledger) if is_there(ledger) else nullcontext() as opened:
-        estimates = [estimate_cell(one.plan, one.pretended, ledger=opened) for one in planned.runs]
+        estimates = [estimate_cell(run.plan, run.pretended, ledger=opened) for run in planned.runs]
     print_estimate(_out(), planned, estimates, total(estimates))
 
 
@@ -146,9 +145,9 @@ def _make(planned: Planned, name: str, ledger: str, usd: float | None, out: Path
     err = Console(stderr=True, highlight=False, emoji=False)
     budget = None if usd is None else Budget(usd)
     if out is not None:
-        for one in planned.runs:
-            check_folder(one.plan.run_id, out / one.plan.run_id)
-    calls = sum(one.plan.n_calls for one in planned.runs)
+        for run in planned.runs:
+            check_folder(run.plan.run_id, out / run.plan.run_id)
+    calls = sum(run.plan.n_calls for run in planned.runs)
     words = f"Experiment {name}: {len(planned.runs)} runs, {calls} calls, shared ones counted in each."
     err.print(escape(words))
     print_untrained(err, planned.untrained)
@@ -158,7 +157,7 @@ def _make(planned: Planned, name: str, ledger: str, usd: float | None, out: Path
             with show_experiment(planned, err) as watcher:
                 ends = make_runs(planned, opened, watcher=watcher, budget=budget)
         except KeyboardInterrupt:
-            states = [one.state for one in find_status(planned, RunStore(opened)).runs]
+            states = [run.state for run in find_status(planned, RunStore(opened)).runs]
             err.print(
                 f"Stopped with {states.count('finished')} of {len(states)} runs finished; every finished "
                 f"call is kept. The same command goes on from there. {_spent(budget)}",
@@ -204,8 +203,8 @@ def _say_notes(planned: Planned, err: Console) -> None:
     from creaeval.training import seen_in_training
 
     notes: dict[str, None] = {}
-    for one in planned.runs:
-        plan = one.plan
+    for run in planned.runs:
+        plan = run.plan
         notes |= dict.fromkeys(note for model, _ in plan.roles if (note := getattr(model, "warning", "")))
         notes |= dict.fromkeys([*repeat_notes(plan), *unscored_items(plan), *seen_in_training(plan)])
     lines = list(notes)

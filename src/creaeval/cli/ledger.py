@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from creaeval.llm import Ledger as LedgerFile
-    from creaeval.llm.ledger import Checked, Totals
+    from creaeval.llm.records import Checked, Totals
 
 app = typer.Typer(
     help="Check, sum up, export, import and prune a ledger of calls.",
@@ -31,9 +31,9 @@ def info(ledger: Ledger = ".creaeval/ledger.db") -> None:
         checked = opened.check()
         for line in (*_facts(opened, checked), *map(_paid, opened.totals())):
             typer.echo("\t".join(line))
-        for one in opened.failed_attempts():
-            where = (one.role, one.model, one.kind)
-            typer.echo("\t".join(("failed", *where, f"{one.attempts} attempts", f"{one.seconds:,.0f} s")))
+        for failed in opened.failed_attempts():
+            times = (f"{failed.attempts} attempts", f"{failed.seconds:,.0f} s")
+            typer.echo("\t".join(("failed", failed.role, failed.model, failed.kind, *times)))
 
 
 @app.command("export", epilog="Example: creaeval ledger export calls.jsonl")

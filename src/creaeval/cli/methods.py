@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from creaeval.cli import options
+from creaeval.wording import plural
 
 app = typer.Typer(help="List methods.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -16,6 +17,6 @@ def list_methods(task: options.Task = "cgpst") -> None:
     from creaeval.tasks import load_task
 
     for method, calls in method_calls(load_task(task)):
-        number = "not for this task" if calls is None else f"{calls} call{'s' if calls != 1 else ''}"
+        number = "not for this task" if calls is None else plural(calls, "call")
         aliases = f"also {', '.join(method.aliases)}" if method.aliases else "-"
         typer.echo(f"{method.name}\t{number}\t{aliases}\t{method.summary}")

@@ -31,6 +31,6 @@ def check(model: Name, settings: Set = None, models: Models = None, keys: Keys =
     from creaeval.llm.providers.registry import open_model
     from creaeval.report.model_text import checkup_text
 
-    found = asyncio.run(check_model(open_model(model, open_book(models, keys)), read_set(settings)))
-    typer.echo(checkup_text(found))
-    raise typer.Exit(0 if found.works else 1)
+    checkup = asyncio.run(check_model(open_model(model, open_book(models, keys)), read_set(settings)))
+    typer.echo(checkup_text(checkup))
+    raise typer.Exit(0 if checkup.works else 1)

@@ -83,7 +83,21 @@ BlankIsNo = Annotated[
 Stage = Annotated[
     str | None, typer.Option(help="Which stage of the ratings, where they have several (blind, calibrated).")
 ]
+#: Of the commands that measure agreement or show ratings.
+RatingFiles = Annotated[
+    list[Path] | None,
+    typer.Option(help="People's scores of the same responses; give it again for more.", metavar="FILE"),
+]
+Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
+Tables = Annotated[
+    Path | None, typer.Option(help="Folder for the tables.", file_okay=False, metavar="FOLDER")
+]
+Results = Annotated[Path | None, typer.Option(help="Folder for the results. [creaeval-results/RUN]")]
 #: Of the commands that train.
+TrainRatings = Annotated[
+    list[Path], typer.Option(help="People's scores; give it again for more.", metavar="FILE")
+]
 TrainScenario = Annotated[
     Path | None, typer.Option(help="File with the scenario the responses answer.", metavar="FILE")
 ]
@@ -103,32 +117,16 @@ Patience = Annotated[
 ]
 
 
-def read_set(given: list[str] | None) -> dict[str, str]:
-    """Read the values of ``--set``.
-
-    Parameters
-    ----------
-    given : list of str or None
-        As typed.
-
-    Returns
-    -------
-    dict of str to str
-        Values by name, not checked yet.
-
-    Raises
-    ------
-    SettingError
-        Texts without an equals sign, or a name that was given twice.
-    """
+def read_set(texts: list[str] | None) -> dict[str, str]:
+    """Read the values of ``--set`` by name; SettingError for one without an equals sign or given twice."""
     from creaeval.errors import SettingError
 
-    found: dict[str, str] = {}
-    for text in given or []:
+    values: dict[str, str] = {}
+    for text in texts or []:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not name or not value:
             raise SettingError(f"--set {text}: expected NAME=VALUE, as in --set judge.temperature=0.")
-        if name in found:
-            raise SettingError(f"--set {text}: {name} is set twice, to {found[name]} before.")
-        found[name] = value
-    return found
+        if name in values:
+            raise SettingError(f"--set {text}: {name} is set twice, to {values[name]} before.")
+        values[name] = value
+    return values

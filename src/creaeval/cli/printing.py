@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from rich.console import Console
 
@@ -24,6 +25,12 @@ def table_console(width: int = 120) -> Console:
     if not console.is_terminal:
         console.width = width
     return console
+
+
+def print_paths(paths: Iterable[Path]) -> None:
+    """Print where files were written, one a line."""
+    for path in paths:
+        typer.echo(str(path))
 
 
 def say_unmatched(ratings: Sequence[Rating], known: Sequence[str] | Mapping[str, object]) -> None:

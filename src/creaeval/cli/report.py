@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from creaeval.cli.experiment import write_report
-from creaeval.cli.options import BlankIsNo, Columns, Ledger, Stage
-from creaeval.cli.printing import say_unmatched
+from creaeval.cli.options import BlankIsNo, Columns, Ledger, RatingFiles, Stage
+from creaeval.cli.printing import print_paths, say_unmatched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,10 +31,7 @@ def report(
             metavar="RUN|FILE",
         ),
     ],
-    ratings: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="People's scores of the same responses; give it again for more."),
-    ] = None,
+    ratings: RatingFiles = None,
     against: Annotated[
         str | None,
         typer.Option(metavar="RUN", help="Another run: one response is shown under both, side by side."),
@@ -66,8 +63,7 @@ def report(
     if run.endswith((".yaml", ".yml")):
         if ratings or against or response or stage or columns or blank_is_no:
             raise SettingError(f"{run}: an experiment's ratings and runs are named in its file, not here.")
-        for path in write_report(Path(run), out, ledger):
-            typer.echo(str(path))
+        print_paths(write_report(Path(run), out, ledger))
         return
     out = out or Path("report.html")
     check_target(out)
@@ -81,9 +77,9 @@ def report(
         say_unmatched(rated, loaded.metadata)
         runs = [loaded] if other is None else [loaded, other]
         chosen = of_stage(rated, stage) if rated else []
-        agreement, said = _agreement(runs, chosen, resamples) if chosen else (None, [])
-        for line in said:
-            typer.echo(line, err=True)
+        agreement, notes = _agreement(runs, chosen, resamples) if chosen else (None, [])
+        for note in notes:
+            typer.echo(note, err=True)
         data = run_report(
             loaded,
             chosen,
@@ -91,7 +87,7 @@ def report(
             against=other,
             response_id=response,
             figures=_figures(runs, chosen, resamples, known=() if agreement is None else agreement.notes),
-            notes=said,
+            notes=notes,
         )
         write_page(data, out)
     typer.echo(str(out))
@@ -118,6 +114,6 @@ def _figures(
     from creaeval.report.experiment import compare_runs, make_exhibits
     from creaeval.report.html import Figure, name_runs
 
-    found = make_exhibits(compare_runs(name_runs(runs), ratings), Agreement(resamples=resamples))
-    notes = dict.fromkeys(note for note in found.notes if note not in known)
-    return [*(Figure(one.caption, one.svg) for one in found.figures), *notes]
+    exhibits = make_exhibits(compare_runs(name_runs(runs), ratings), Agreement(resamples=resamples))
+    notes = dict.fromkeys(note for note in exhibits.notes if note not in known)
+    return [*(Figure(figure.caption, figure.svg) for figure in exhibits.figures), *notes]

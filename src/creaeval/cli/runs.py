@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from creaeval.cli.options import Ledger
+from creaeval.cli.printing import print_paths
 
 app = typer.Typer(help="List, show and export runs.", no_args_is_help=True, rich_markup_mode=None)
 RunId = Annotated[str, typer.Argument(help="The run's id, or its beginning.", metavar="RUN")]
@@ -54,5 +55,4 @@ def export(
 
     with open_store(ledger) as store:
         loaded = store.load(run)
-        for path in (*export_run(loaded, out), *export_participants(loaded, out)):
-            typer.echo(str(path))
+        print_paths([*export_run(loaded, out), *export_participants(loaded, out)])

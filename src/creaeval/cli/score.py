@@ -16,6 +16,7 @@ from creaeval.cli.options import (
     MissingStep,
     MixParticipants,
     Models,
+    Results,
     Set,
     Task,
     UseColumns,
@@ -107,7 +108,7 @@ def score(
     judge_repeats: Annotated[
         int, typer.Option(min=1, metavar="N", help="How often each judge scores it.")
     ] = 1,
-    out: Annotated[Path | None, typer.Option(help="Folder for the results. [creaeval-results/RUN]")] = None,
+    out: Results = None,
     ledger: Ledger = ".creaeval/ledger.db",
     budget: Budget = None,
 ) -> None:
@@ -124,7 +125,7 @@ def score(
 
     the_task = load_task(task)
     if method is None:
-        method = default_method(the_task, [one for one in (analyst, model, *(judge or [])) if one])
+        method = default_method(the_task, [name for name in (analyst, model, *(judge or [])) if name])
     method = get_method(method).name
     if expected and method not in ("direct", "direct-expected"):
         raise SettingError(f"--expected goes with --method direct, not with {method}.")
@@ -147,9 +148,7 @@ def score(
         options=Options(evidence, copied, read_examples(examples, the_task), reference_cutoff, batching),
         reading={"columns": read_columns(columns or [], USE_ROLES), "split": split},
     )
-    for line in unmatched(rated, [response.id for response in plan.responses]):
-        typer.echo(line, err=True)
-    for line in seen_in_training(plan):
+    for line in (*unmatched(rated, [response.id for response in plan.responses]), *seen_in_training(plan)):
         typer.echo(line, err=True)
     raise typer.Exit(run_and_report(plan, ledger, out, rated, budget=budget))
 

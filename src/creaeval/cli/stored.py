@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from creaeval.llm import Ledger
-    from creaeval.runs import RunStore
+    from creaeval.runs import Run, RunStore
+    from creaeval.tasks import Task
 
 
 @contextmanager
@@ -42,3 +43,25 @@ def open_store(ledger: str) -> Iterator[RunStore]:
 
     with open_ledger(ledger) as opened:
         yield RunStore(opened)
+
+
+def is_run_id(scores: str) -> bool:
+    """Whether scores are named by a run's id; SettingError where they are no file or folder either."""
+    from creaeval.data.tables.opening import split_sheet
+
+    if split_sheet(Path(scores))[0].exists():
+        return False
+    if re.fullmatch("[0-9a-f]+", scores):
+        return True
+    raise SettingError(
+        f"{scores}: there is no such file or folder, and it is no run's id either. "
+        "`creaeval runs list` shows the runs."
+    )
+
+
+def load_run(store: RunStore, run_id: str, task: Task | None) -> Run:
+    """Load a run, which is to be of this task where one is known."""
+    run = store.load(run_id)
+    if task is not None and task.id != run.task.id:
+        raise SettingError(f"{run_id}: this run is of task {run.task.id}, not of {task.id}.")
+    return run

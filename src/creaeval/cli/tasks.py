@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from creaeval.wording import plural
+
 app = typer.Typer(
     help="List, show and check tasks, and begin one of your own.", no_args_is_help=True, rich_markup_mode=None
 )
@@ -21,7 +23,7 @@ def list_tasks() -> None:
 
     for name in builtin_tasks():
         task = load_task(name)
-        typer.echo(f"{name}\t{task.name}\t{_counted(len(task.steps), 'step')}, {most_points(task)}")
+        typer.echo(f"{name}\t{task.name}\t{plural(len(task.steps), 'step')}, {most_points(task)}")
 
 
 @app.command("show", epilog="Example: creaeval tasks show cgpst")
@@ -42,8 +44,8 @@ def check(task: Name) -> None:
     loaded = load_task(task)
     dimensions = sum(len(step.dimensions) for step in loaded.steps)
     typer.echo(
-        f"{task}: in order. Task {loaded.id} ({loaded.language}): {_counted(len(loaded.steps), 'step')}, "
-        f"{_counted(dimensions, 'dimension')}, {most_points(loaded)}."
+        f"{task}: in order. Task {loaded.id} ({loaded.language}): {plural(len(loaded.steps), 'step')}, "
+        f"{plural(dimensions, 'dimension')}, {most_points(loaded)}."
     )
 
 
@@ -59,11 +61,7 @@ def new(
     task = write_new_task(file)
     typer.echo(
         f"{file}: written. It is a whole task ({task.id}, "
-        f"{_counted(len(task.steps[0].dimensions), 'dimension')}): change its words, check it with "
+        f"{plural(len(task.steps[0].dimensions), 'dimension')}): change its words, check it with "
         f"`creaeval tasks check {file}`, and score a table with the columns id and response with "
         f"`creaeval score essays.csv --task {file}`."
     )
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"

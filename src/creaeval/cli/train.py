@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from creaeval.cli import train_samer
 from creaeval.cli.options import (
     Ledger,
     MixParticipants,
@@ -15,14 +14,16 @@ from creaeval.cli.options import (
     RaterStage,
     SplitBy,
     Task,
+    TrainRatings,
     TrainScenario,
     UseColumns,
 )
 from creaeval.cli.printing import say_unmatched
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from creaeval.data import Rating, Response
+    from creaeval.tasks import Scenario
+    from creaeval.tasks import Task as LoadedTask
     from creaeval.training import Card, Epoch
     from creaeval.training.pairs import Pairs
 
@@ -32,7 +33,65 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 _MOST_REASONS = 10
-app.command("samer", epilog=train_samer.EXAMPLE)(train_samer.samer)
+Batch = Annotated[int, typer.Option(min=1, help="Pairs in one step.")]
+
+
+@app.command(
+    "samer",
+    epilog="Example: creaeval train samer booklets/ --scenario scenario.yaml --ratings ratings.csv --rater A "
+    "--model models/base --out models/samer. Exit codes: 0 trained, 1 error, 130 stopped (the best epoch so "
+    "far is kept).",
+)
+def samer(
+    files: Annotated[list[Path], typer.Argument(help="Files or folders of responses.", metavar="FILES")],
+    ratings: TrainRatings,
+    rater: Annotated[str, typer.Option(help="Whose points say which response is better.", metavar="NAME")],
+    model: Annotated[
+        Path,
+        typer.Option(
+            help="The language model to put heads on, which stays as it is: a folder as transformers saves "
+            "it.",
+            metavar="DIR",
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the heads, new or empty.", metavar="DIR")],
+    task: Task = "cgpst",
+    scenario: TrainScenario = None,
+    stage: RaterStage = None,
+    columns: UseColumns = None,
+    split_by: SplitBy = "response",
+    pairs: Annotated[
+        int, typer.Option(min=1, help="Pairs of responses at most, drawn by the seed where there are more.")
+    ] = 20_000,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the pairs at most.")] = 10,
+    rate: Annotated[float, typer.Option(min=1e-9, max=1, help="Learning rate.", metavar="X")] = 5e-5,
+    batch: Batch = 32,
+    width: Annotated[int, typer.Option(min=1, help="Of the heads' inner layers.")] = 1024,
+    seed: Annotated[int, typer.Option(min=0, help="Of the split, the pairs and the training.")] = 0,
+    patience: Patience = 2,
+) -> None:
+    """Train SaMer: three heads on a frozen language model, from pairs made of one rater's points."""
+    from creaeval.training.samer_fit import SamerSettings
+    from creaeval.training.samer_train import train_samer
+
+    inputs = _read(files, ratings, task, scenario, columns)
+    own = [rating for rating in inputs.ratings if rating.rater == rater]
+    say_unmatched(own, [response.id for response in inputs.responses])
+    card = train_samer(
+        inputs.responses,
+        inputs.ratings,
+        task=inputs.task,
+        scenarios=inputs.scenarios,
+        rater=rater,
+        stage=stage or "",
+        backbone=model,
+        out=out,
+        split_by=split_by,
+        settings=SamerSettings(epochs, patience, rate, batch, pairs, width, seed),
+        files=inputs.hashes,
+        tell=lambda line: typer.echo(line, err=True),
+    )
+    _say_card(card, out, f"--method samer --model {out}")
 
 
 @app.command(
@@ -42,9 +101,7 @@ app.command("samer", epilog=train_samer.EXAMPLE)(train_samer.samer)
     "far is kept).",
 )
 def sft(
-    ratings: Annotated[
-        list[Path], typer.Option(help="People's scores; give it again for more.", metavar="FILE")
-    ],
+    ratings: TrainRatings,
     rater: Annotated[str, typer.Option(help="Whose sheets the model learns to write.", metavar="NAME")],
     model: Annotated[
         Path,
@@ -80,27 +137,32 @@ def sft(
         float | None,
         typer.Option(min=1e-9, max=1, help="Learning rate. [1e-4 for lora, 1e-5 for full]", metavar="X"),
     ] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Pairs in one step.")] = 8,
+    batch: Batch = 8,
     seed: Annotated[int, typer.Option(min=0, help="Of the split and of the training.")] = 0,
     patience: Patience = 2,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Fine-tune a causal language model on responses, or their evidence, and the sheets of a rater."""
-    from creaeval.data import USE_ROLES, read_columns
     from creaeval.errors import SettingError
     from creaeval.training.sft import SftSettings, check_base, check_out, train_sft
 
     check_base(model)
     check_out(out)
-    reading = {"columns": read_columns(columns or [], USE_ROLES)}
     if on == "evidence":
         if columns or mix_participants:
             raise SettingError("--columns and --mix-participants are for files; --on evidence reads a run.")
-        pairs, origin = _evidence(files, scenario, run, ledger, ratings, rater, stage)
+        if run is None:
+            raise SettingError("--on evidence needs --run: the run that gathered it (creaeval runs list).")
+        if files or scenario is not None:
+            raise SettingError("--on evidence takes responses and scenarios from the run; name neither.")
+        pairs, origin = _evidence(run, ledger, ratings, rater, stage)
     else:
-        pairs, origin = _responses(
-            files, scenario, run, task, ratings, rater, stage, reading, mix_participants
-        )
+        if not files:
+            raise SettingError("Expected files of responses, or --on evidence with --run.")
+        if run is not None:
+            raise SettingError("--run goes with --on evidence.")
+        inputs = _read(files, ratings, task, scenario, columns)
+        pairs, origin = _responses(inputs, rater, stage, mix_participants), inputs.hashes
     _say_pairs(pairs)
     card = train_sft(
         pairs,
@@ -111,66 +173,61 @@ def sft(
         files=origin,
         run=run or "",
         stage=stage or "",
-        told=_say_epoch,
+        tell=_say_epoch,
     )
-    say_card(card, out, f"--method {card.kind} --model {out}")
+    _say_card(card, out, f"--method {card.kind} --model {out}")
 
 
-def _responses(
-    files: list[Path] | None,
-    scenario: Path | None,
-    run: str | None,
-    task: str,
-    ratings: list[Path],
-    rater: str,
-    stage: str | None,
-    reading: Mapping[str, Any],
-    mix_participants: bool,
-) -> tuple[Pairs, dict[str, str]]:
-    from creaeval.data import read_ratings, read_responses, read_scenarios
-    from creaeval.errors import SettingError
-    from creaeval.runs.defaults import choose_batching
+class _Inputs(NamedTuple):
+    """What files hold to train on, with their hashes by name."""
+
+    task: LoadedTask
+    responses: list[Response]
+    ratings: list[Rating]
+    scenarios: dict[str, Scenario]
+    hashes: dict[str, str]
+
+
+def _read(
+    files: list[Path], ratings: list[Path], task: str, scenario: Path | None, columns: list[str] | None
+) -> _Inputs:
+    from creaeval.data import USE_ROLES, read_columns, read_ratings, read_responses, read_scenarios
     from creaeval.tasks import load_task
     from creaeval.training.card import hash_files
+
+    loaded = load_task(task)
+    return _Inputs(
+        loaded,
+        read_responses(files, loaded, columns=read_columns(columns or [], USE_ROLES)),
+        read_ratings(ratings, loaded),
+        {} if scenario is None else read_scenarios(scenario),
+        hash_files([*files, *ratings, *([] if scenario is None else [scenario])]),
+    )
+
+
+def _responses(inputs: _Inputs, rater: str, stage: str | None, mix_participants: bool) -> Pairs:
+    from creaeval.runs.defaults import choose_batching
     from creaeval.training.pairs import choose_rater, response_pairs
 
-    if not files:
-        raise SettingError("Expected files of responses, or --on evidence with --run.")
-    if run is not None:
-        raise SettingError("--run goes with --on evidence.")
-    the_task = load_task(task)
-    responses = read_responses(files, the_task, **reading)
-    rated = choose_rater(read_ratings(ratings, the_task), rater, stage or "")
+    task, responses = inputs.task, inputs.responses
+    rated = choose_rater(inputs.ratings, rater, stage or "")
     say_unmatched(list(rated.values()), [response.id for response in responses])
-    scenarios = {} if scenario is None else read_scenarios(scenario)
-    given = [*files, *ratings, *([] if scenario is None else [scenario])]
-    batching = choose_batching(the_task, "sft", mix_participants=mix_participants)
-    return response_pairs(the_task, responses, scenarios, rater, rated, batching), hash_files(given)
+    batching = choose_batching(task, "sft", mix_participants=mix_participants)
+    return response_pairs(task, responses, inputs.scenarios, rater, rated, batching)
 
 
 def _evidence(
-    files: list[Path] | None,
-    scenario: Path | None,
-    run: str | None,
-    ledger: str,
-    ratings: list[Path],
-    rater: str,
-    stage: str | None,
+    run_id: str, ledger: str, ratings: list[Path], rater: str, stage: str | None
 ) -> tuple[Pairs, dict[str, str]]:
     from creaeval.cli.stored import open_store
     from creaeval.data import read_ratings
-    from creaeval.errors import SettingError
     from creaeval.training.card import hash_files
     from creaeval.training.pairs import choose_rater, evidence_pairs
 
-    if run is None:
-        raise SettingError("--on evidence needs --run: the run that gathered it (creaeval runs list).")
-    if files or scenario is not None:
-        raise SettingError("--on evidence takes responses and scenarios from the run; name neither.")
     with open_store(ledger) as store:
-        found = store.load(run)
-        rated = choose_rater(read_ratings(ratings, found.task), rater, stage or "")
-        return evidence_pairs(found, rater, rated), hash_files(ratings)
+        run = store.load(run_id)
+        rated = choose_rater(read_ratings(ratings, run.task), rater, stage or "")
+        return evidence_pairs(run, rater, rated), hash_files(ratings)
 
 
 def _say_pairs(pairs: Pairs) -> None:
@@ -187,7 +244,7 @@ def _say_epoch(epoch: Epoch) -> None:
     typer.echo(f"epoch {epoch.number}: {', '.join(parts)}", err=True)
 
 
-def say_card(card: Card, out: Path, use: str) -> None:
+def _say_card(card: Card, out: Path, use: str) -> None:
     """Say what was trained and how to score with it; 130 where the user stopped it."""
     split = card.split
     typer.echo(

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from creaeval.llm import CallRecord, Ledger
-    from creaeval.llm.ledger import Failure
-    from creaeval.llm.records import NewCall
+    from creaeval.llm.records import Failure, NewCall
     from creaeval.llm.settings import RoleSettings
     from creaeval.methods import Case, Outcome
     from creaeval.runs import Plan
@@ -291,7 +290,7 @@ def _notes(
     if n_responses is not None or len(cases) < len(plan.cases):
         number = n_responses if n_responses is not None else len(plan.cases)
         notes.append(f"Scaled up from {len(cases)} of the responses to {number}.")
-    refused = sum(any(one.model for one in outcome.failures) for outcome in outcomes)
+    refused = sum(any(failure.model for failure in outcome.failures) for outcome in outcomes)
     if refused:
         notes.append(
             f"The method {plan.method} could not use the replies that stand for a model's in {refused} of "

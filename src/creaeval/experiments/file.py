@@ -62,19 +62,17 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _settings(given: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
-    problems: list[str] = []
-    for name, values in given.items():
+def _settings(settings: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+    problems = Problems(SettingError)
+    for name, values in settings.items():
         if not values:
-            problems.append(f"{name}: found no value")
+            problems.add(f"{name}: found no value")
         for value in values:
-            try:
+            with problems.collect():
                 read_settings({name: value})
-            except SettingError as error:
-                problems += [problem.rstrip(".") for problem in error.problems]
     if problems:
-        raise ValueError("; ".join(dict.fromkeys(problems)))
-    return given
+        raise ValueError("; ".join(dict.fromkeys(problem.rstrip(".") for problem in problems)))
+    return settings
 
 
 def _method(name: str) -> str:
@@ -314,7 +312,7 @@ def read_experiment(path: str | Path) -> Experiment:
             {"loc": place, "type": "value_error", "msg": message} for place, message in _problems(experiment)
         ]
     except ValidationError as error:
-        wrong = [dict(one) for one in error.errors()]
+        wrong = [dict(detail) for detail in error.errors()]
     problems.extend(explain_all(document, wrong, where, _KNOWN_KEYS))
     problems.stop()
     return experiment

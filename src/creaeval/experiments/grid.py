@@ -100,31 +100,31 @@ def cells(experiment: Experiment, only: Sequence[str] = ()) -> list[Cell]:
         In the order of the file. Of a method without an analyst there is one cell, whatever analysts, their
         settings and repeats of evidence the block names. Two blocks may have the same cell: it is one run.
     """
-    found: dict[Cell, None] = {}
+    grid: dict[Cell, None] = {}
     for block in experiment.grid:
         if not only or block.name in only:
-            found |= dict.fromkeys(_cells_of(block))
-    return list(found)
+            grid |= dict.fromkeys(_cells_of(block))
+    return list(grid)
 
 
 def _cells_of(block: Block) -> Iterator[Cell]:
     for data, method in product(block.data, block.method):
         uses_analyst = get_method(method).uses_analyst
-        given = {
+        settings = {
             name: values
             for name, values in block.settings.items()
             if uses_analyst or not name.startswith("analyst.")
         }
         analysts: tuple[str | None, ...] = block.analyst if uses_analyst else (None,)
         depths: tuple[Depth | None, ...] = (block.evidence if uses_analyst else ()) or (None,)
-        for analyst, depth, values in product(analysts, depths, product(*given.values())):
+        for analyst, depth, values in product(analysts, depths, product(*settings.values())):
             yield Cell(
                 block.name,
                 data,
                 method,
                 analyst,
                 block.judges,
-                tuple(zip(given, values, strict=True)),
+                tuple(zip(settings, values, strict=True)),
                 block.evidence_repeats if uses_analyst else 1,
                 block.judge_repeats,
                 block.examples,

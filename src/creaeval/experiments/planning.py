@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from creaeval.data import read_responses, read_scenarios
+from creaeval.data import read_ratings, read_responses, read_scenarios, read_scores
 from creaeval.data.examples import read_examples
 from creaeval.errors import DataError, InputError, SettingError
 from creaeval.experiments.grid import Cell, cells
-from creaeval.experiments.recorded import read_recorded
 from creaeval.llm import open_model
 from creaeval.llm.providers.book import open_book
 from creaeval.llm.providers.table import PROVIDERS
-from creaeval.methods import Options
+from creaeval.methods import Options, canonical_name
 from creaeval.runs import make_plan
 from creaeval.runs.defaults import choose_batching
 from creaeval.runs.engine import check_settings
 from creaeval.runs.score import finish_in_any_thread
 from creaeval.tasks import load_task
+from creaeval.wording import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from creaeval.data import Response
+    from creaeval.data import Rating, Response, Scores
     from creaeval.data.examples import Example
     from creaeval.experiments.file import DataSet, Experiment
     from creaeval.llm import ChatModel
@@ -121,14 +120,13 @@ def plan_experiment(
     names = [block.name for block in experiment.grid]
     for name in only:
         if name not in names:
-            near = get_close_matches(name, names, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise SettingError(
-                f"experiment {experiment.name}: there is no block {name!r}; "
-                f"its blocks are {', '.join(names)}.{hint}"
+            message = (
+                f"experiment {experiment.name}: there is no block {name!r}; its blocks are "
+                f"{', '.join(names)}. {did_you_mean(name, names)}"
             )
-    found = cells(experiment, only)
-    to_plan = [cell for cell in found if not cell.untrained]
+            raise SettingError(message.rstrip())
+    grid = cells(experiment, only)
+    to_plan = [cell for cell in grid if not cell.untrained]
     book = open_book(experiment.models, keys)
     inputs = _Inputs(experiment, book if to_run else _with_any_keys(book), to_plan, to_run=to_run)
     if check:
@@ -136,12 +134,9 @@ def plan_experiment(
     plans: dict[tuple[str, str], PlannedRun] = {}
     problems: dict[str, list[Cell]] = {}
     for cell in to_plan:
-        try:
+        planned = None
+        with _noting(problems, cell):
             planned = inputs.plan(cell)
-        except InputError as error:
-            for problem in error.problems:
-                problems.setdefault(problem, []).append(cell)
-            continue
         if planned is not None:
             key = (cell.data, planned.plan.run_id)
             before = plans.get(key)
@@ -153,18 +148,25 @@ def plan_experiment(
         raise SettingError(lines[0], lines[1:])
     return Planned(
         _in_order(plans.values()),
-        tuple(cell for cell in found if cell.untrained),
+        tuple(cell for cell in grid if cell.untrained),
         {block.name: block.feeds for block in experiment.grid},
     )
 
 
 async def _check_all(planned: Iterable[PlannedRun], problems: dict[str, list[Cell]]) -> None:
-    for one in planned:
-        try:
-            await check_settings(one.plan.roles)
-        except InputError as error:
-            for problem in error.problems:
-                problems.setdefault(problem, []).append(one.cells[0])
+    for run in planned:
+        with _noting(problems, run.cells[0]):
+            await check_settings(run.plan.roles)
+
+
+@contextmanager
+def _noting(problems: dict[str, list[Cell]], cell: Cell) -> Iterator[None]:
+    """Note by problem which cells have it."""
+    try:
+        yield
+    except InputError as error:
+        for problem in error.problems:
+            problems.setdefault(problem, []).append(cell)
 
 
 def _problem(text: str, where: Sequence[Cell]) -> str:
@@ -175,11 +177,11 @@ def _problem(text: str, where: Sequence[Cell]) -> str:
 def _in_order(planned: Iterable[PlannedRun]) -> tuple[PlannedRun, ...]:
     """Put runs that ask the same analyst the same way next to each other, else as they stand in the file."""
     groups: dict[object, list[PlannedRun]] = {}
-    for one in planned:
-        plan = one.plan
+    for run in planned:
+        plan = run.plan
         asked = None if plan.analyst is None else (str(dict(plan.analyst.identity)), plan.analyst_settings)
-        groups.setdefault((one.cells[0].data, asked), []).append(one)
-    return tuple(one for group in groups.values() for one in group)
+        groups.setdefault((run.cells[0].data, asked), []).append(run)
+    return tuple(run for group in groups.values() for run in group)
 
 
 def _with_any_keys(book: ModelBook) -> ModelBook:
@@ -202,9 +204,8 @@ class _Inputs:
         self._models: dict[str, ChatModel] = {}
         self._examples: dict[tuple[str, Path | None], Sequence[Example]] = {}
         for name in dict.fromkeys(cell.data for cell in wanted):
-            given = experiment.data[name]
             with self._noting(f"data set {name!r}: "):
-                self._data[name] = read_data(given, to_run=to_run)
+                self._data[name] = read_data(experiment.data[name], to_run=to_run)
         for name in dict.fromkeys(name for cell in wanted for name in (cell.analyst, *cell.judges) if name):
             with self._noting():
                 self._models[name] = open_model(name, book)
@@ -222,7 +223,7 @@ class _Inputs:
             self.problems += [where + problem for problem in error.problems if problem not in self.problems]
 
     def check_recorded(self) -> None:
-        """See that what the report will need beside the runs can be read: after them it would be too late."""
+        """Check that what a report needs beside the runs can be read: after them it would be too late."""
         for name, data in self._data.items():
             with self._noting():
                 read_recorded(name, self._experiment.data[name], data.task)
@@ -234,8 +235,8 @@ class _Inputs:
         named = [name for name in (cell.analyst, *cell.judges) if name]
         if data is None or examples is None or not self._models.keys() >= set(named):
             return None
-        given = self._experiment.data[cell.data]
-        reading = given.reading
+        data_set = self._experiment.data[cell.data]
+        reading = data_set.reading
         batching = choose_batching(
             data.task, cell.method, reading.uses_per_call, mix_participants=reading.mix_participants
         )
@@ -247,12 +248,12 @@ class _Inputs:
             judges=[self._models[name] for name in cell.judges],
             settings=dict(cell.settings),
             method=cell.method,
-            missing_step=given.missing_step,
+            missing_step=data_set.missing_step,
             evidence_repeats=cell.evidence_repeats,
             judge_repeats=cell.judge_repeats,
             options=Options(cell.evidence, cell.copied, tuple(examples), batching=batching),
         )
-        return PlannedRun(plan, (cell,), given.count)
+        return PlannedRun(plan, (cell,), data_set.count)
 
 
 @dataclass(frozen=True)
@@ -262,48 +263,65 @@ class _Data:
     scenarios: Mapping[str, Scenario]
 
 
-def read_data(given: DataSet, *, to_run: bool = True) -> _Data:
-    """Read a data set's task, responses and scenarios.
+def read_data(data_set: DataSet, *, to_run: bool = True) -> _Data:
+    """Read a data set's task, scenarios, and the responses that ``only`` keeps.
 
-    Parameters
-    ----------
-    given : DataSet
-        The data set.
-    to_run : bool
-        Whether its responses are to be scored; if not, the template's may stand for them.
-
-    Returns
-    -------
-    _Data
-        The responses that ``only`` keeps.
-
-    Raises
-    ------
-    InputError
-        A file is wrong or not there, or no response is left.
+    If they are not to be scored, the template's may stand for them. InputError if no response is left.
     """
-    if to_run and given.count is not None:
+    if to_run and data_set.count is not None:
         raise DataError(
-            f"its responses are not at hand: count {given.count} and the template {given.template} stand for "
-            "them, which is enough for --dry-run. To run it, name files under 'responses' in their place."
+            f"its responses are not at hand: count {data_set.count} and the template {data_set.template} "
+            "stand for them, which is enough for --dry-run. To run it, name files under 'responses' in their "
+            "place."
         )
-    task = load_task(given.task)
-    paths = given.responses or (() if given.template is None else (given.template,))
-    responses = read_responses(paths, task, columns=given.reading.columns, split=given.reading.split)
-    kept = [response for response in responses if is_wanted(_carried(response), given.only)]
+    task = load_task(data_set.task)
+    paths = data_set.responses or (() if data_set.template is None else (data_set.template,))
+    responses = read_responses(paths, task, columns=data_set.reading.columns, split=data_set.reading.split)
+    kept = [response for response in responses if is_wanted(_carried(response), data_set.only)]
     if not kept:
-        wanted = "; ".join(f"{column}: {', '.join(values)}" for column, values in given.only.items())
-        columns = sorted({column for response in responses for column in _carried(response)})
         raise DataError(
-            f"no response is left of {len(responses)} by 'only' ({wanted}). Columns they carry: "
-            f"{', '.join(columns) or 'none'}."
+            f"no response is left of {len(responses)} by 'only' ({describe_only(data_set.only)}). Columns "
+            f"they carry: {list_columns(map(_carried, responses))}."
         )
-    return _Data(task, kept, {} if given.scenario is None else read_scenarios(given.scenario))
+    return _Data(task, kept, {} if data_set.scenario is None else read_scenarios(data_set.scenario))
+
+
+def read_recorded(name: str, data_set: DataSet, task: Task) -> tuple[tuple[Scores, ...], list[Rating]]:
+    """Read a data set's scores made elsewhere, and its ratings of the stage that it names.
+
+    Both are of all responses, whatever ``only`` says. InputError if no rating is of the stage.
+    """
+    scores = tuple(
+        replace(method, method=canonical_name(method.method))
+        for path in data_set.scores
+        for method in read_scores(path, task, blank_is_no=data_set.blank_is_no)
+    )
+    if not data_set.ratings:
+        return scores, []
+    ratings = read_ratings(data_set.ratings, task, columns=data_set.columns, blank_is_no=data_set.blank_is_no)
+    stage = data_set.rating_stage
+    kept = [rating for rating in ratings if stage in (None, rating.stage)]
+    if ratings and not kept:
+        stages = ", ".join(sorted({rating.stage or "(none)" for rating in ratings}))
+        raise DataError(
+            f"data set {name!r}, rating_stage: no rating is of the stage {stage!r}; found {stages}."
+        )
+    return scores, kept
 
 
 def is_wanted(carried: Mapping[str, str], only: Mapping[str, Sequence[str]]) -> bool:
     """Whether what a response carries has one of the wanted values in each of the columns."""
     return all(carried.get(column, "").strip() in values for column, values in only.items())
+
+
+def describe_only(only: Mapping[str, Sequence[str]]) -> str:
+    """Say which values are wanted of which columns."""
+    return "; ".join(f"{column}: {', '.join(values)}" for column, values in only.items())
+
+
+def list_columns(carried: Iterable[Mapping[str, str]]) -> str:
+    """Name the columns that any response carries."""
+    return ", ".join(sorted({column for columns in carried for column in columns})) or "none"
 
 
 def _carried(response: Response) -> dict[str, str]:

@@ -179,6 +179,6 @@ def _chances(text: str) -> list[dict[str, Any]]:
     """Spell a reply sign by sign, each all but certain, with another token that might have stood there."""
     rare = {"token": "~", "logprob": -9.0}
     return [
-        {"token": one, "logprob": -1e-4, "top_logprobs": [{"token": one, "logprob": -1e-4}, rare]}
-        for one in text
+        {"token": sign, "logprob": -1e-4, "top_logprobs": [{"token": sign, "logprob": -1e-4}, rare]}
+        for sign in text
     ]

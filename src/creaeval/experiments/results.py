@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 
 from creaeval.errors import DataError
 from creaeval.experiments.grid import cells
-from creaeval.experiments.planning import is_wanted, plan_experiment
-from creaeval.experiments.recorded import read_recorded
+from creaeval.experiments.planning import (
+    describe_only,
+    is_wanted,
+    list_columns,
+    plan_experiment,
+    read_recorded,
+)
 from creaeval.experiments.status import stored_runs
 from creaeval.tasks import load_task
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from creaeval.data import Rating, Scores
     from creaeval.experiments.file import DataSet, Experiment
@@ -72,47 +77,40 @@ def load_results(experiment: Experiment, store: RunStore | None) -> Mapping[str,
         A file is wrong.
     """
     planned = plan_experiment(experiment, to_run=False, check=False)
-    found: dict[Cell, Run] = {}
+    finished: dict[Cell, Run] = {}
     stored = [] if store is None else stored_runs(planned.runs, store)
-    for one, run in zip(planned.runs, stored, strict=store is not None):
+    for planned_run, run in zip(planned.runs, stored, strict=store is not None):
         if run is not None and run.state == "finished":
-            found |= dict.fromkeys(one.cells, run)
+            finished |= dict.fromkeys(planned_run.cells, run)
     return {
-        name: _results(name, given, [cell for cell in cells(experiment) if cell.data == name], found)
-        for name, given in experiment.data.items()
+        name: _results(name, data_set, [cell for cell in cells(experiment) if cell.data == name], finished)
+        for name, data_set in experiment.data.items()
     }
 
 
-def _results(name: str, given: DataSet, of_data: Iterable[Cell], found: Mapping[Cell, Run]) -> DataResults:
-    task = load_task(given.task)
-    recorded, ratings = read_recorded(name, given, task)
-    of_data = list(of_data)
-    runs = tuple((cell, found[cell]) for cell in of_data if cell in found)
-    if given.only:
+def _results(name: str, data_set: DataSet, grid: Sequence[Cell], finished: Mapping[Cell, Run]) -> DataResults:
+    task = load_task(data_set.task)
+    recorded, ratings = read_recorded(name, data_set, task)
+    runs = tuple((cell, finished[cell]) for cell in grid if cell in finished)
+    if data_set.only:
         # What one file says of a response holds for all of them.
-        told = [(rating.response_id, rating.metadata) for rating in ratings]
-        told += [pair for scores in recorded for pair in scores.metadata.items()]
-        wanted = {response_id for response_id, carried in told if is_wanted(carried, given.only)}
+        carried = [(rating.response_id, rating.metadata) for rating in ratings]
+        carried += [pair for scores in recorded for pair in scores.metadata.items()]
+        wanted = {response_id for response_id, columns in carried if is_wanted(columns, data_set.only)}
         wanted |= {response_id for _, run in runs for response_id in run.metadata}
         # Responses that no run has scored yet name their columns in their own file.
         if not wanted and recorded:
-            raise DataError(_nothing_left(name, given, told))
+            raise DataError(
+                f"data set {name!r}: 'only' leaves no response. Columns that scores and ratings carry: "
+                f"{list_columns(columns for _, columns in carried)}; wanted is "
+                f"{describe_only(data_set.only)}."
+            )
         recorded = tuple(_kept(scores, wanted) for scores in recorded)
-        ratings = [one for one in ratings if one.response_id in wanted]
-    return DataResults(
-        name, task, runs, recorded, ratings, tuple(cell for cell in of_data if cell not in found)
-    )
+        ratings = [rating for rating in ratings if rating.response_id in wanted]
+    missing = tuple(cell for cell in grid if cell not in finished)
+    return DataResults(name, task, runs, recorded, ratings, missing)
 
 
 def _kept(scores: Scores, wanted: Collection[str]) -> Scores:
     sheets = tuple(sheet for sheet in scores.sheets if sheet.response_id in wanted)
     return replace(scores, sheets=sheets, metadata={k: v for k, v in scores.metadata.items() if k in wanted})
-
-
-def _nothing_left(name: str, given: DataSet, told: Iterable[tuple[str, Mapping[str, str]]]) -> str:
-    columns = sorted({column for _, carried in told for column in carried})
-    wanted = "; ".join(f"{column}: {', '.join(values)}" for column, values in given.only.items())
-    return (
-        f"data set {name!r}: 'only' leaves no response. Columns that scores and ratings carry: "
-        f"{', '.join(columns) or 'none'}; wanted is {wanted}."
-    )

@@ -64,11 +64,11 @@ class GridWatcher(Protocol):
     """Whoever wants to see an experiment's progress."""
 
     def run_begins(self, planned: PlannedRun) -> Watcher | None:
-        """Hear that a run begins; what is returned is told of its progress."""
+        """Handle the begin of a run; what is returned sees its progress."""
         ...
 
     def run_ends(self, end: RunEnd) -> None:
-        """Hear how a run ended, also of one that was finished before."""
+        """Handle the end of a run, also of one that was finished before."""
         ...
 
 
@@ -90,7 +90,7 @@ def run_experiment(
     ledger : Ledger
         Where calls and runs are kept. A finished call in it is not made again, whatever run it was made for.
     watcher : GridWatcher, optional
-        Is told of progress.
+        Sees the progress.
     budget : Budget, optional
         What may be spent on all runs together.
     only : sequence of str
@@ -145,18 +145,19 @@ def make_runs(
         Nothing can go on, or the user wants it so. What was finished is in the ledger.
     """
     if budget is not None:
-        budget.check(model for one in planned.runs for model, _ in one.plan.roles)
+        budget.check(model for run in planned.runs for model, _ in run.plan.roles)
     store = RunStore(ledger)
     known = {line.id for line in store.list()}
     ends: list[RunEnd] = []
-    for one in planned.runs:
-        if (run := _finished(store, one.plan.run_id, known)) is not None:
-            end = RunEnd(one, "kept", run)
+    for planned_run in planned.runs:
+        run_id = planned_run.plan.run_id
+        if (run := _finished(store, run_id, known)) is not None:
+            end = RunEnd(planned_run, "kept", run)
         elif budget is not None and budget.reached:
-            end = RunEnd(one, "not reached")
+            end = RunEnd(planned_run, "not reached")
         else:
-            end = _make(one, ledger, store, watcher, budget)
-            known.add(one.plan.run_id)
+            end = _make(planned_run, ledger, store, watcher, budget)
+            known.add(run_id)
         ends.append(end)
         if watcher is not None:
             watcher.run_ends(end)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from creaeval.experiments.planning import Planned, PlannedRun
     from creaeval.runs import Run, RunStore
@@ -76,22 +76,20 @@ def find_status(planned: Planned, store: RunStore) -> Status:
     -------
     Status
     """
-    found = stored_runs(planned.runs, store)
     costs: dict[str, float | None] = {}
     lines: list[RunStatus] = []
-    for one, run in zip(planned.runs, found, strict=True):
-        wanted = len(one.plan.responses)
-        if run is None:
-            state = "not begun" if one.pretended is None else "not at hand"
-            lines.append(RunStatus(one, state, wanted if one.pretended is None else one.pretended))
-            continue
-        own = {call.key: call.cost_usd for call in run.calls}
-        costs |= own
-        summary = run.summary
-        lines.append(
-            RunStatus(one, run.state, wanted, summary.scored, summary.failed, *_total(list(own.values())))
-        )
-    return Status(tuple(lines), *_total(list(costs.values())))
+    for planned_run, run in zip(planned.runs, stored_runs(planned.runs, store), strict=True):
+        pretended, wanted = planned_run.pretended, len(planned_run.plan.responses)
+        if pretended is not None:
+            lines.append(RunStatus(planned_run, "not at hand", pretended))
+        elif run is None:
+            lines.append(RunStatus(planned_run, "not begun", wanted))
+        else:
+            own = {call.key: call.cost_usd for call in run.calls}
+            costs |= own
+            counts = (run.summary.scored, run.summary.failed)
+            lines.append(RunStatus(planned_run, run.state, wanted, *counts, *_total(own.values())))
+    return Status(tuple(lines), *_total(costs.values()))
 
 
 def stored_runs(planned: Sequence[PlannedRun], store: RunStore) -> list[Run | None]:
@@ -111,10 +109,10 @@ def stored_runs(planned: Sequence[PlannedRun], store: RunStore) -> list[Run | No
     """
     known = {line.id for line in store.list()}
     return [
-        store.load(one.plan.run_id) if one.pretended is None and one.plan.run_id in known else None
-        for one in planned
+        store.load(run.plan.run_id) if run.pretended is None and run.plan.run_id in known else None
+        for run in planned
     ]
 
 
-def _total(costs: Sequence[float | None]) -> tuple[float, int]:
+def _total(costs: Collection[float | None]) -> tuple[float, int]:
     return sum(cost for cost in costs if cost is not None), sum(cost is None for cost in costs)

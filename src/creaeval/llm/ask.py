@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import nullcontext
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from creaeval.errors import CallError, PermanentCallError, ReplyError
-from creaeval.llm._backoff import pause
-from creaeval.llm._gates import key_locks, shared_limiter
-from creaeval.llm.chat import AttemptError, ChatModel, ChatReply, ChatRequest, Message, Settings, Usage
+from creaeval.llm.chat import (
+    AttemptError,
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Limits,
+    Message,
+    Settings,
+    Usage,
+)
 from creaeval.llm.key import call_key, schema_hash
+from creaeval.llm.limiter import Limiter, pause
 from creaeval.llm.prices import cost_of
 from creaeval.llm.records import Failure, NewCall, StoredCall
-from creaeval.llm.replies._conversation import Conversation
-from creaeval.llm.replies.reading import read_reply
+from creaeval.llm.replies.reading import Conversation, read_reply
 from creaeval.llm.replies.reply import ReplyProblem
 from creaeval.llm.replies.schema import reply_schema, reply_schema_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
     from typing import Any
 
     from pydantic import BaseModel
 
     from creaeval.llm.budget import Budget
     from creaeval.llm.ledger import Ledger
-    from creaeval.llm.limiter import Limiter
 
 # A provider that wants a longer wait has an allowance by the hour or day: that is for the user to decide.
 LONGEST_WAIT = 900.0
@@ -128,7 +135,8 @@ class Ask:
     role : str
         ``analyst``, ``judge`` …
     limiter : Limiter, optional
-        The limits to keep, shared by all asks of one provider; those of the model if not given.
+        The limits to keep, to be shared by all asks of one provider; if not given, the model's own limits,
+        for this ask alone.
     concurrency : int, optional
         Requests this role may have open at once, where that is fewer than the limiter allows.
     tries : int
@@ -140,9 +148,9 @@ class Ask:
     budget : Budget, optional
         What may be spent, shared by all asks of a command.
     on_call : callable, optional
-        Told of each reply once it is committed, before it is validated.
+        Called with each reply once it is committed, before it is validated.
     on_failure : callable, optional
-        Told of each failed attempt.
+        Called with each failed attempt.
     """
 
     def __init__(
@@ -168,7 +176,7 @@ class Ask:
         self.tries = tries
         self.attempts = attempts
         self.refusals = refusals
-        self.limiter = limiter
+        self.limiter = limiter or Limiter(getattr(model, "limits", None) or Limits())
         self.budget = budget
         self._bounded: bool = getattr(model, "bounds_decoding", False)
         self._own_room = asyncio.Semaphore(concurrency) if concurrency else nullcontext()
@@ -267,14 +275,13 @@ class Ask:
         repeat: int,
         label: Mapping[str, str],
     ) -> tuple[StoredCall, bool]:
-        async with key_locks(self.ledger).hold(key):
+        async with _key_locks(self.ledger).hold(key):
             if (stored := self.ledger.find(key)) is not None:
                 return stored, True
             await self.model.start()
-            limiter = self.limiter or shared_limiter(self.model)
             held = nullcontext() if self.budget is None else self.budget.hold(self.model, request)
-            async with self._own_room, limiter.room, held:
-                reply, attempts = await self._request(key, request, label, limiter)
+            async with self._own_room, self.limiter.room, held:
+                reply, attempts = await self._request(key, request, label)
                 # No await between the reply and its commit: a cancelled task cannot lose what was paid for.
                 cost = cost_of(self.model, reply.usage)
                 stored = self.ledger.put(
@@ -301,8 +308,9 @@ class Ask:
             return stored, False
 
     async def _request(
-        self, key: str, request: ChatRequest, label: Mapping[str, str], limiter: Limiter
+        self, key: str, request: ChatRequest, label: Mapping[str, str]
     ) -> tuple[ChatReply, int]:
+        limiter = self.limiter
         expected = _expected_tokens(request)
         attempt = failed = refused = 0
         while True:
@@ -379,3 +387,35 @@ class Ask:
 def _expected_tokens(request: ChatRequest) -> int:
     characters = len(request.system) + sum(len(message.text) for message in request.messages)
     return characters // _CHARACTERS_PER_TOKEN + min(request.settings.max_tokens, _REPLY_TOKENS)
+
+
+class _KeyLocks:
+    """Locks by key that are forgotten when nobody holds or awaits them."""
+
+    def __init__(self) -> None:
+        self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def hold(self, key: str) -> AsyncIterator[None]:
+        """Hold the lock of a key."""
+        lock, users = self._locks.get(key, (asyncio.Lock(), 0))
+        self._locks[key] = (lock, users + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, users = self._locks.pop(key)
+            if users > 1:
+                self._locks[key] = (lock, users - 1)
+
+
+# By event loop, since asyncio's locks belong to one, and by ledger.
+_LOCKS: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakKeyDictionary[object, _KeyLocks]] = (
+    WeakKeyDictionary()
+)
+
+
+def _key_locks(ledger: object) -> _KeyLocks:
+    """Return the locks that all asks of a ledger share in the running loop."""
+    of_loop = _LOCKS.setdefault(asyncio.get_running_loop(), WeakKeyDictionary())
+    return of_loop.setdefault(ledger, _KeyLocks())

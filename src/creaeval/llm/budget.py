@@ -64,7 +64,7 @@ class Budget:
         return bool(self._refusal)
 
     def check(self, models: Iterable[ChatModel]) -> None:
-        """See that all models have a price, or else nobody could tell when the budget is reached.
+        """Check that all models have a price, or else nobody could tell when the budget is reached.
 
         Parameters
         ----------

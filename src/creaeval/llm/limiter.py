@@ -1,4 +1,4 @@
-"""Keep to a provider's limits: requests open at once, rates, and what it asks for when it refuses."""
+"""Keep to a provider's limits: requests open at once, rates, and how long to wait when it refuses."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from creaeval.llm.chat import Limits
 
+_FIRST_WAIT, _MOST_WAIT = 0.5, 60.0
 _FIRST_GAP = 0.1
 _MOST_GAP = 10.0
 _LEAST_GAP = 0.02
@@ -124,3 +125,24 @@ class Limiter:
         if rate := self.limits.tokens_per_minute:
             base = max(self._next_tokens, time.monotonic()) if tokens > 0 else self._next_tokens
             self._next_tokens = base + tokens * 60 / rate
+
+
+def pause(attempt: int, retry_after: float | None) -> float:
+    """Choose a wait that doubles with each attempt and differs between callers.
+
+    Parameters
+    ----------
+    attempt : int
+        Number of the attempt that failed, from 1.
+    retry_after : float or None
+        Seconds the provider asked to wait; the wait is never shorter.
+
+    Returns
+    -------
+    float
+        Seconds.
+    """
+    most = min(_MOST_WAIT, _FIRST_WAIT * 2 ** (attempt - 1))
+    # Spread, or all callers that were refused together come back together.
+    jitter = random.uniform(0.0, most)  # noqa: S311 - not for secrets
+    return (retry_after or most / 2) + jitter

@@ -70,6 +70,18 @@ def role_settings(model: ChatModel, given: Mapping[str, Any], role: str) -> Role
     )
 
 
+def sampling_settings(settings: Settings, *, greedy: bool = False) -> list[str]:
+    """Name what is set that only a model which samples words can honour; temperature 0 may be greedy."""
+    asked = {
+        "temperature": settings.temperature is not None and not (greedy and settings.temperature == 0),
+        "seed": settings.seed is not None,
+        "reasoning": settings.reasoning not in (None, "none"),
+        "extra_body": bool(settings.extra_body),
+        "logprobs": settings.logprobs,
+    }
+    return [name for name, wanted in asked.items() if wanted]
+
+
 def read_settings(given: Mapping[str, Any], *, roles: bool = True, where: str = "") -> dict[str, Any]:
     """Check names and values of settings.
 

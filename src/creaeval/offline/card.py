@@ -99,12 +99,12 @@ def read_card(folder: Path = FILES) -> Card:
         A file is missing or damaged.
     """
     try:
-        found = json.loads((folder / CARD).read_text(encoding="utf-8"))
+        card = json.loads((folder / CARD).read_text(encoding="utf-8"))
         words = (folder / WORDS).read_text(encoding="utf-8").split()
         trained = (folder / TRAINED).read_text(encoding="utf-8").split()
-        runtime = found["runtime"]
+        runtime = card["runtime"]
         return Card(
-            name=found["name"],
+            name=card["name"],
             objects=frozenset(runtime["objects"]),
             words=frozenset(words),
             trained=frozenset(trained),

@@ -62,9 +62,9 @@ def read_question(text: str) -> list[tuple[str, str]]:
     ValueError
         It is no such question.
     """
-    found = json.loads(text)
+    question = json.loads(text)
     try:
-        return [(str(found["object"]), str(use)) for use in found["uses"]]
+        return [(str(question["object"]), str(use)) for use in question["uses"]]
     except (TypeError, KeyError) as error:
         raise ValueError("no object and uses") from error
 
@@ -83,8 +83,8 @@ def write_answer(scores: Sequence[UseScore]) -> str:
         JSON.
     """
     return UsesReply(
-        originality=tuple(one.originality for one in scores),
-        confidence=tuple(one.confidence for one in scores),
-        warnings=tuple(one.warnings for one in scores),
-        in_training=tuple(one.in_training for one in scores),
+        originality=tuple(score.originality for score in scores),
+        confidence=tuple(score.confidence for score in scores),
+        warnings=tuple(score.warnings for score in scores),
+        in_training=tuple(score.in_training for score in scores),
     ).model_dump_json()

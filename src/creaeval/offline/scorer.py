@@ -134,13 +134,13 @@ class OfflineScorer:
             for places in by_length.values()
             for start in range(0, len(places), _ROWS)
         ]
-        found = [0.0] * len(tokens)
+        scores = [0.0] * len(tokens)
         with ThreadPoolExecutor(self._threads) as pool:
             answers = pool.map(partial(self._run, tokens), groups)
             for places, points in zip(groups, answers, strict=True):
                 for place, point in zip(places, points, strict=True):
-                    found[place] = point
-        return found
+                    scores[place] = point
+        return scores
 
     def _run(self, tokens: Sequence[Sequence[int]], places: Sequence[int]) -> list[float]:
         import numpy as np

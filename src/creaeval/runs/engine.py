@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from creaeval.llm import CallRecord, ChatModel, Ledger
     from creaeval.llm.budget import Budget
-    from creaeval.llm.ledger import Failure
+    from creaeval.llm.records import Failure
     from creaeval.llm.settings import RoleSettings
     from creaeval.methods import Method
     from creaeval.runs.batching import Batch

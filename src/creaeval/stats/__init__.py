@@ -16,7 +16,7 @@ from creaeval.stats.differences import (
     rmse,
     standard_deviation,
 )
-from creaeval.stats.icc import IccForm, IccTable, icc, icc_value
+from creaeval.stats.icc import IccForm, IccTable, icc
 from creaeval.stats.kappa import cohen_kappa, fleiss_kappa, linear_weighted_kappa, quadratic_weighted_kappa
 
 __all__ = [
@@ -28,7 +28,6 @@ __all__ = [
     "exact_agreement",
     "fleiss_kappa",
     "icc",
-    "icc_value",
     "kendall_tau_b",
     "krippendorff_alpha",
     "linear_weighted_kappa",

@@ -13,9 +13,8 @@ November 2026; the paper itself only in summaries):
 - ``W_f = 1`` where the judge is aligned at least as well, ``W_h = 1`` where the annotator is; on a tie both
   are 1. ``rho_f`` and ``rho_h`` are their means.
 - ``H0: rho_f <= rho_h - epsilon`` is tested one-sided by a t-test of ``d = W_h - W_f`` against epsilon,
-  alternative ``mean d < epsilon``. The program always uses the t-test and skips annotators with fewer than 30
-  items. The FAQ advises a test such as Wilcoxon's signed-rank test below 30 items, which here is used if
-  `minimum_items` is lowered.
+  alternative ``mean d < epsilon``. Annotators with fewer than 30 items are skipped, as the program does; the
+  FAQ advises a rank test for these.
 - The p-values are corrected by Benjamini and Yekutieli (2001) at q = 0.05. The winning rate is the share of
   rejected null hypotheses; the judge passes from 0.5. The average advantage probability is the mean of
   ``rho_f``.
@@ -38,11 +37,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-EPSILON: Final = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
-"""The paper's rule of thumb by kind of annotator."""
 MINIMUM_ANNOTATORS: Final = 3
 MINIMUM_ITEMS: Final = 30
-_T_TEST_FROM: Final = 30
+_Q: Final = 0.05
 _PASSES_FROM: Final = 0.5
 
 
@@ -52,27 +49,21 @@ class AnnotatorComparison:
 
     Attributes
     ----------
-    annotator : int
-        Column of the annotator.
     n : int
         Items that the annotator, the judge and at least one other annotator scored.
     rho_judge, rho_annotator : float
         Share of these items on which the judge (the annotator) is aligned with the others at least as well;
         nan for no item.
     p_value : float
-        One-sided and uncorrected; nan where not tested.
-    test : {"t", "wilcoxon", None}
-        Which test was made; None where there are too few items or annotators.
+        Of the t-test, one-sided and uncorrected; nan where there are too few items or annotators.
     rejected : bool
         The judge wins: the null hypothesis is rejected after correction.
     """
 
-    annotator: int
     n: int
     rho_judge: float
     rho_annotator: float
     p_value: float
-    test: Literal["t", "wilcoxon"] | None
     rejected: bool
 
 
@@ -94,10 +85,6 @@ class AlternativeAnnotatorTest:
         One a column.
     n_items, n_left_out : int
         Items used; items without the judge's score or with fewer than two annotators.
-    alignment : {"accuracy", "rmse"}
-        How alignment was measured.
-    epsilon, q : float
-        Allowance, and level of the false discovery rate.
     warnings : tuple of str
         What a reader has to know.
     """
@@ -109,9 +96,6 @@ class AlternativeAnnotatorTest:
     annotators: tuple[AnnotatorComparison, ...]
     n_items: int
     n_left_out: int
-    alignment: Literal["accuracy", "rmse"]
-    epsilon: float
-    q: float
     warnings: tuple[str, ...]
 
 
@@ -121,8 +105,6 @@ def alternative_annotator_test(
     *,
     epsilon: float,
     alignment: Literal["accuracy", "rmse"] = "rmse",
-    q: float = 0.05,
-    minimum_items: int = MINIMUM_ITEMS,
     names: Sequence[str] | None = None,
 ) -> AlternativeAnnotatorTest:
     """Test whether a judge represents the annotators at least as well as one of them would.
@@ -134,14 +116,9 @@ def alternative_annotator_test(
     annotators : array_like, shape (n, m)
         Scores of the annotators, nan for missing ones.
     epsilon : float
-        Allowance for the judge being cheaper, 0 to 1; see `EPSILON`.
+        Allowance for the judge being cheaper, 0 to 1; the module names the paper's.
     alignment : {"rmse", "accuracy"}
         "rmse" for scores, where near is better than far; "accuracy" for categories, where only equal counts.
-    q : float
-        Level of the false discovery rate.
-    minimum_items : int
-        Annotators with fewer items are not tested, as in the paper's program. Where this is set below 30,
-        Wilcoxon's signed-rank test takes the place of the t-test for those with fewer than 30.
     names : sequence of str, optional
         What the annotators are called in `warnings`, one a column; their column numbers if not given.
 
@@ -157,12 +134,8 @@ def alternative_annotator_test(
     """
     if not 0.0 <= epsilon <= 1.0:
         raise ValueError(f"epsilon must lie between 0 and 1, but is {epsilon}.")
-    if not 0.0 < q < 1.0:
-        raise ValueError(f"q must lie between 0 and 1, but is {q}.")
     if alignment not in ("accuracy", "rmse"):
         raise ValueError(f'alignment must be "accuracy" or "rmse", but is "{alignment}".')
-    if minimum_items < 2:
-        raise ValueError(f"minimum_items must be at least 2, but is {minimum_items}.")
     scores = np.asarray(judge, dtype=float)
     ratings = np.asarray(annotators, dtype=float)
     if scores.ndim != 1 or ratings.ndim != 2 or len(scores) != len(ratings):
@@ -181,39 +154,31 @@ def alternative_annotator_test(
     for left_out in range(ratings.shape[1]):
         judge_wins, annotator_wins = _indicators(scores, ratings, left_out, alignment)
         outcomes.append((judge_wins, annotator_wins))
-    enough = [column for column, (wins, _) in enumerate(outcomes) if len(wins) >= minimum_items]
+    enough = [column for column, (wins, _) in enumerate(outcomes) if len(wins) >= MINIMUM_ITEMS]
     decidable = len(enough) >= MINIMUM_ANNOTATORS
 
     p_values = np.full(len(outcomes), np.nan)
-    tests: list[Literal["t", "wilcoxon"] | None] = [None] * len(outcomes)
     rejected = np.zeros(len(outcomes), dtype=bool)
     if decidable:
         for column in enough:
             differences = outcomes[column][1] - outcomes[column][0]
-            tests[column] = "t" if len(differences) >= _T_TEST_FROM else "wilcoxon"
-            p_values[column] = _one_sided(differences, epsilon, tests[column] == "t")
+            p_values[column] = _one_sided(differences, epsilon)
             if np.ptp(differences) == 0.0:
                 warnings.append(
                     f"Annotator {called[column]}: every item has the same outcome, "
                     "so the test is certain either way."
                 )
-            if tests[column] == "wilcoxon":
-                warnings.append(
-                    f"Annotator {called[column]}: only {len(differences)} items, so Wilcoxon's test was used."
-                )
-        rejected[enough] = benjamini_yekutieli(p_values[enough], q)
+        rejected[enough] = benjamini_yekutieli(p_values[enough], _Q)
     skipped = [name for column, name in enumerate(called) if column not in enough]
     if decidable and skipped:
-        warnings.append(f"Not tested for fewer than {minimum_items} items: annotators {', '.join(skipped)}.")
+        warnings.append(f"Not tested for fewer than {MINIMUM_ITEMS} items: annotators {', '.join(skipped)}.")
 
     comparisons = tuple(
         AnnotatorComparison(
-            annotator=column,
             n=len(judge_wins),
             rho_judge=float(judge_wins.mean()) if len(judge_wins) else math.nan,
             rho_annotator=float(annotator_wins.mean()) if len(annotator_wins) else math.nan,
             p_value=float(p_values[column]),
-            test=tests[column],
             rejected=bool(rejected[column]),
         )
         for column, (judge_wins, annotator_wins) in enumerate(outcomes)
@@ -226,7 +191,7 @@ def alternative_annotator_test(
         reason = (
             f"The test needs {MINIMUM_ANNOTATORS} annotators, but there are {ratings.shape[1]}."
             if ratings.shape[1] < MINIMUM_ANNOTATORS
-            else f"The test needs {MINIMUM_ANNOTATORS} annotators with {minimum_items} items each, but "
+            else f"The test needs {MINIMUM_ANNOTATORS} annotators with {MINIMUM_ITEMS} items each, but "
             f"{len(enough)} of {ratings.shape[1]} have as many."
         )
     else:
@@ -240,9 +205,6 @@ def alternative_annotator_test(
         annotators=comparisons,
         n_items=int(keep.sum()),
         n_left_out=int((~keep).sum()),
-        alignment=alignment,
-        epsilon=epsilon,
-        q=q,
         warnings=tuple(warnings),
     )
 
@@ -283,38 +245,6 @@ def benjamini_yekutieli(p_values: ArrayLike, q: float = 0.05) -> NDArray[np.bool
     return rejected
 
 
-def signed_rank_p(differences: ArrayLike) -> float:
-    """Test by Wilcoxon's signed ranks whether differences lie below zero; exact with ties.
-
-    Parameters
-    ----------
-    differences : array_like, shape (n,)
-        Zeros are left out; equal sizes share their mean rank.
-
-    Returns
-    -------
-    float
-        One-sided: the share of the ``2**n`` equally likely sign patterns whose positive ranks sum to no more
-        than they do here. nan if all are zero.
-
-    Notes
-    -----
-    Wilcoxon (1945), Individual comparisons by ranking methods. Tests the centre of a symmetric distribution,
-    which is the mean only if it is symmetric.
-    """
-    from scipy.stats import rankdata
-
-    values = np.asarray(differences, dtype=float)
-    values = values[values != 0.0]
-    if not len(values):
-        return math.nan
-    ranks = np.rint(2.0 * rankdata(np.abs(values))).astype(int)  # doubled, so that mean ranks are whole
-    chances = np.ones(1)
-    for rank in ranks:
-        chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2.0
-    return min(float(chances[: int(ranks[values > 0.0].sum()) + 1].sum()), 1.0)
-
-
 def _indicators(
     judge: NDArray[np.float64],
     ratings: NDArray[np.float64],
@@ -339,13 +269,11 @@ def _indicators(
     return (of_judge >= of_own - slack).astype(float), (of_own >= of_judge - slack).astype(float)
 
 
-def _one_sided(differences: NDArray[np.float64], epsilon: float, t_test: bool) -> float:
+def _one_sided(differences: NDArray[np.float64], epsilon: float) -> float:
+    from scipy.special import stdtr
+
     shifted = differences - epsilon
     n = len(shifted)
     if np.ptp(differences) == 0.0:
         return math.nan if shifted[0] == 0.0 else float(shifted[0] > 0.0)
-    if t_test:
-        from scipy.special import stdtr
-
-        return float(stdtr(n - 1, shifted.mean() / (shifted.std(ddof=1) / math.sqrt(n))))
-    return signed_rank_p(shifted)
+    return float(stdtr(n - 1, shifted.mean() / (shifted.std(ddof=1) / math.sqrt(n))))

@@ -55,16 +55,13 @@ class CalibrationCurve:
         One a level, in the given order.
     n, n_missing : int
         Pairs with both scores, and the others.
-    n_off_levels : int
-        Pairs whose judge's score is none of the levels; they count only in `bias`.
     bias : float
-        Mean of judge minus human over all pairs; nan for none.
+        Mean of judge minus human over all pairs, those off the levels included; nan for none.
     """
 
     points: tuple[CalibrationPoint, ...]
     n: int
     n_missing: int
-    n_off_levels: int
     bias: float
 
 
@@ -126,7 +123,6 @@ def calibration_curve(judge: ArrayLike, human: ArrayLike, levels: ArrayLike) -> 
         points=tuple(points),
         n=len(x),
         n_missing=int((~keep).sum()),
-        n_off_levels=int((~np.isin(x, wanted)).sum()),
         bias=float((x - y).mean()) if len(x) else math.nan,
     )
 

@@ -162,34 +162,6 @@ def icc(ratings: npt.ArrayLike, confidence: float = 0.95) -> IccTable:
     return IccTable(forms, n=n, k=k, left_out=len(ratings) - n, confidence=confidence)
 
 
-def icc_value(ratings: npt.ArrayLike, form: IccName) -> float:
-    """One form of the intraclass correlation without its interval, for use in resampling.
-
-    Parameters
-    ----------
-    ratings : array-like of float, shape (targets, raters)
-        Scores in points, two or more raters. Targets with a missing rating (nan) are left out.
-    form : str
-        "ICC(1)", "ICC(A,1)", "ICC(C,1)", "ICC(k)", "ICC(A,k)" or "ICC(C,k)".
-
-    Returns
-    -------
-    float
-        As `icc` has it.
-
-    Raises
-    ------
-    ValueError
-        If this is no matrix of finite numbers with two or more columns, or there is no such form.
-    """
-    if form not in [name for name, _, _ in _FORMS]:
-        raise ValueError(
-            f"{form!r} is no form of the ICC; those are {', '.join(name for name, _, _ in _FORMS)}"
-        )
-    complete = complete_rows(numbers(ratings, dimensions=2))
-    return math.nan if _why_undefined(complete) else _value(form, _MeanSquares.of(complete))
-
-
 def complete_rows(ratings: FloatArray) -> FloatArray:
     """Rows of a matrix without a missing value; there must be two or more columns.
 

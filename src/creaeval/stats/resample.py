@@ -1,7 +1,7 @@
 """Bootstrap intervals of any statistic, with resamples drawn for all observations at once.
 
-Sums over all resamples are one matrix product of their counts: 2,000 resamples of a quadratic weighted kappa
-of 80 pairs take milliseconds. The sources are those of :mod:`creaeval.stats.draws`.
+Sums over all resamples are one matrix product of their counts: 2,000 resamples of a correlation of 80 pairs
+take milliseconds. The sources are those of :mod:`creaeval.stats.draws`.
 """
 
 from __future__ import annotations
@@ -16,22 +16,16 @@ from creaeval.stats.draws import Interval, Method, cluster_codes, columns, compl
 from creaeval.stats.grid import on_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
-
-    from creaeval.stats.grid import GridMeasure
 
 UNDEFINED_SHARE = 0.05
 """Above this share of undefined resamples an interval is reported with a warning."""
 
 
 class Statistic(Protocol):
-    """What can be resampled: one value for each row of counts.
-
-    Ready-made are `mean`, `bias`, `pearson` and `quadratic_weighted_kappa`; `stacked` and `each` turn other
-    functions into one.
-    """
+    """What can be resampled: one value for each row of counts; ready-made are `mean` and `pearson`."""
 
     def __call__(self, counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArray[np.float64]:
         """Compute the statistic on each resample.
@@ -117,24 +111,6 @@ def mean(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArra
     return result
 
 
-def bias(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mean signed difference of two arrays, first minus second.
-
-    Parameters
-    ----------
-    counts : array of float, shape (r, n)
-        How often each observation is in each resample.
-    *arrays : two arrays of float, shape (n,)
-        The pairs.
-
-    Returns
-    -------
-    array of float, shape (r,)
-        ``sum(c * (x - y)) / sum(c)``; nan for an empty resample.
-    """
-    return _of_grid("bias", counts, _exactly(2, arrays, "bias"))
-
-
 def pearson(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArray[np.float64]:
     """Pearson correlation of two arrays.
 
@@ -150,28 +126,8 @@ def pearson(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDA
     array of float, shape (r,)
         ``cov(x, y) / sqrt(var x * var y)``; nan where either array is constant in the resample.
     """
-    return _of_grid("pearson", counts, _exactly(2, arrays, "pearson"))
-
-
-def quadratic_weighted_kappa(
-    counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Quadratic weighted kappa of two arrays, computed on values.
-
-    Parameters
-    ----------
-    counts : array of float, shape (r, n)
-        How often each observation is in each resample.
-    *arrays : two arrays of float, shape (n,)
-        The pairs.
-
-    Returns
-    -------
-    array of float, shape (r,)
-        ``2 cov(x, y) / (var x + var y + (mean x - mean y)**2)`` with population moments; 0 where one array is
-        constant in the resample, nan where both are.
-    """
-    return _of_grid("qwk", counts, _exactly(2, arrays, "quadratic_weighted_kappa"))
+    scores = np.column_stack(_exactly(2, arrays, "pearson"))
+    return on_counts(counts, scores, [(0, 1)], ["pearson"])["pearson"][:, 0]
 
 
 def interval_alpha(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -207,67 +163,6 @@ def interval_alpha(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64])
         values = 1.0 - (n - 1.0) * observed / expected
     undefined = ((counts > 0).sum(axis=1) < 1) | (counts.sum(axis=1) < 2) | (expected <= 1e-9 * n * q)
     return np.where(undefined, np.nan, values)
-
-
-def stacked(function: Callable[..., ArrayLike]) -> Statistic:
-    """Turn a vectorised function of stacked resamples into a statistic.
-
-    Parameters
-    ----------
-    function : callable
-        Takes every array as a stack of resamples, shape (r, n) or (r, n, k), and returns `r` values.
-        Resamples of different lengths (clusters) come in separate stacks.
-
-    Returns
-    -------
-    Statistic
-        For `bootstrap`.
-    """
-
-    def statistic(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArray[np.float64]:
-        values = np.full(len(counts), np.nan)
-        lengths = counts.sum(axis=1).astype(np.intp)
-        for length in np.unique(lengths[lengths > 0]):
-            rows = np.flatnonzero(lengths == length)
-            index = np.repeat(
-                np.tile(np.arange(counts.shape[1]), len(rows)), counts[rows].astype(np.intp).ravel()
-            ).reshape(len(rows), int(length))
-            values[rows] = np.asarray(function(*(array[index] for array in arrays)), dtype=float)
-        return values
-
-    return statistic
-
-
-def each(function: Callable[..., float]) -> Statistic:
-    """Turn a function of one data set into a statistic, called once for each resample: slow, but any will do.
-
-    Parameters
-    ----------
-    function : callable
-        Takes the arrays, shape (n,) or (n, k), and returns one value, nan where undefined.
-
-    Returns
-    -------
-    Statistic
-        For `bootstrap`.
-    """
-
-    def statistic(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArray[np.float64]:
-        values = np.full(len(counts), np.nan)
-        for row, times in enumerate(counts.astype(np.intp)):
-            index = np.repeat(np.arange(len(times)), times)
-            if len(index):
-                values[row] = function(*(array[index] for array in arrays))
-        return values
-
-    return statistic
-
-
-def _of_grid(
-    measure: GridMeasure, counts: NDArray[np.float64], arrays: tuple[NDArray[np.float64], ...]
-) -> NDArray[np.float64]:
-    """Take a pair as a grid of one."""
-    return on_counts(counts, np.column_stack(arrays), [(0, 1)], [measure])[measure][:, 0]
 
 
 def _exactly(

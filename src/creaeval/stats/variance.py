@@ -287,11 +287,9 @@ def needed(
     *,
     target: float = 0.8,
     coefficient: Literal["generalizability", "dependability"] = "generalizability",
-    vary: Literal["raters", "repeats"] = "raters",
-    n_raters: int | None = None,
     n_repeats: int | None = None,
 ) -> int | None:
-    """Find the smallest number of raters, or of repeats, that reaches a coefficient.
+    """Find the smallest number of raters that reaches a coefficient.
 
     Parameters
     ----------
@@ -301,10 +299,8 @@ def needed(
         Wanted coefficient, between 0 and 1.
     coefficient : {"generalizability", "dependability"}
         "generalizability" if responses are to be ranked, "dependability" if their level matters.
-    vary : {"raters", "repeats"}
-        Which facet's number is sought: the first or the second.
-    n_raters, n_repeats : int, optional
-        The other facet's number; needed if and only if there are two facets.
+    n_repeats : int, optional
+        Levels of the second facet; needed if and only if there is one.
 
     Returns
     -------
@@ -320,20 +316,10 @@ def needed(
         raise ValueError(f"target must lie between 0 and 1, but is {target}.")
     if coefficient not in ("generalizability", "dependability"):
         raise ValueError(f'There is no coefficient "{coefficient}": "generalizability" or "dependability".')
-    if vary not in ("raters", "repeats"):
-        raise ValueError(f'vary must be "raters" or "repeats", but is "{vary}".')
-    if vary == "repeats" and len(study.factors) < 3:
-        raise ValueError("The design has no second facet to vary.")
-    if (n_raters if vary == "raters" else n_repeats) is not None:
-        raise ValueError(f"The number of {vary} is sought, so it cannot be given.")
 
     def reached(number: int) -> float:
-        outcome = (
-            d_study(study, n_raters=number, n_repeats=n_repeats)
-            if vary == "raters"
-            else d_study(study, n_raters=_given(n_raters), n_repeats=number)
-        )
-        return outcome.generalizability if coefficient == "generalizability" else outcome.dependability
+        value: float = getattr(d_study(study, n_raters=number, n_repeats=n_repeats), coefficient)
+        return value
 
     # The coefficient only rises with the number: double until it is reached, then halve the gap.
     nearly = target - 1e-12  # equal but for rounding
@@ -413,12 +399,6 @@ def _others(shape: tuple[int, ...], effect: tuple[int, ...]) -> int:
 def _ratio(universe: float, error: float) -> float:
     whole = universe + error
     return universe / whole if whole > 0.0 else math.nan
-
-
-def _given(number: int | None) -> int:
-    if number is None:
-        raise ValueError("With two facets, the number of levels of the other one is needed.")
-    return number
 
 
 def _numbers(study: GStudy, n_raters: int, n_repeats: int | None) -> dict[str, int]:

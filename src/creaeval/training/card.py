@@ -130,7 +130,7 @@ def seen_in_training(plan: Plan) -> list[str]:
         if card is None:
             continue
         trained = set(card.split.train)
-        seen = [one for one in ids if one in trained]
+        seen = [name for name in ids if name in trained]
         if seen:
             named = ", ".join(seen[:_NAMED]) + (", …" if len(seen) > _NAMED else "")
             lines.append(
@@ -158,30 +158,30 @@ def hash_files(paths: Iterable[Path]) -> dict[str, str]:
     DataError
         A file cannot be read.
     """
-    found: dict[str, str] = {}
-    for given in list_files(list(paths), ENDINGS):
-        file, _ = split_sheet(given)
+    hashes: dict[str, str] = {}
+    for path in list_files(list(paths), ENDINGS):
+        file, _ = split_sheet(path)
         name, number = file.name, 1
-        while name in found:
+        while name in hashes:
             number += 1
             name = f"{file.name} ({number})"
         try:
             with file.open("rb") as opened:
-                found[name] = hashlib.file_digest(opened, "sha256").hexdigest()
+                hashes[name] = hashlib.file_digest(opened, "sha256").hexdigest()
         except OSError as error:
             raise DataError(f"{file}: cannot be read: {error}.") from None
-    return found
+    return hashes
 
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that have a part in training, as far as installed."""
-    found = {"python": platform.python_version()}
+    installed = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:
-            found[name] = metadata.version(name)
+            installed[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def hardware() -> str:

@@ -369,13 +369,13 @@ def _reply(
 def _step(part: StepShape, scores: StepScores, points: _Points, *, categories: bool) -> dict[str, Any]:
     step, values = part.step, dict[str, Any]()
     by_number = {item.item: item for item in scores.items}
-    given = [by_number.get(number) for number in part.given]
+    items = [by_number.get(number) for number in part.given]
     if step.items is not None:
         values["items"] = {
             item_key(number): _item(step, item, points, categories=categories)
-            for number, item in zip(part.given, given, strict=True)
+            for number, item in zip(part.given, items, strict=True)
         }
-    valid = [item for item in given if item is not None and item.valid]
+    valid = [item for item in items if item is not None and item.valid]
     for dimension in step.dimensions:
         identity = f"{step.id}.{dimension.id}"
         if dimension.derive == "valid_items":
@@ -413,7 +413,9 @@ def _texts(part: StepShape, ratings: Sequence[Rating], points: _Points) -> dict[
     valid = {"valid": "yes"} if step.items is not None and step.judged_codes else {}
     items: dict[str, Any] = {}
     for number, rating in zip(part.given, ratings, strict=True):
-        identities = {d.id: f"{step.id}.{d.id}" for d in step.item_dimensions}
-        given = {name: points.whole(rating.sheet.final(one), one) for name, one in identities.items()}
-        items[item_key(number)] = {**valid, **given}
+        whole = {}
+        for dimension in step.item_dimensions:
+            identity = f"{step.id}.{dimension.id}"
+            whole[dimension.id] = points.whole(rating.sheet.final(identity), identity)
+        items[item_key(number)] = {**valid, **whole}
     return {"items": items}

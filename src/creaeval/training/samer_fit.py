@@ -1,4 +1,10 @@
-"""Fit SaMer's heads to pairs of vectors: the loop, its early end, and the epoch that is kept."""
+"""Fit SaMer's heads to pairs of vectors: its three losses, the loop, and the epoch that is kept.
+
+The losses are those of Feng et al. (ICLR 2025; code Irving-Feng/SaMer). The sign of a pair is 1 where its
+first text won, -1 where the second did, 0 for a tie. In the original the margin loss of a dimension looks at
+whether the pair as a whole was decided, so that dimensions that are tied enter it with a target of 2, which
+stands for a tie there; here a dimension's own sign decides.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from creaeval.errors import DataError, SettingError
 from creaeval.llm.local.samer_net import make_heads, overall_of
 from creaeval.training.card import Epoch
-from creaeval.training.samer_losses import dimension_loss, ranking_loss
 from creaeval.training.samer_pairs import make_pairs
 
 if TYPE_CHECKING:
@@ -21,6 +26,8 @@ if TYPE_CHECKING:
 #: As in the original; the rate rises over the first tenth of all steps.
 WEIGHT_DECAY, WARM_UP, GRADIENT_NORM = 0.1, 0.1, 1.0
 LOSSES = ("dimension", "ranking", "overall")
+#: By how much the better text's score is to exceed the other's.
+MARGIN = 0.3
 
 
 @dataclass(frozen=True)
@@ -98,8 +105,8 @@ class Data:
         sides = []
         for is_held_out in (False, True):
             places = [n for n, text in enumerate(texts) if (text.response_id in held_out) == is_held_out]
-            found = make_pairs([texts[n] for n in places], most=settings.pairs, seed=settings.seed)
-            sides.append([(places[a], places[b]) for a, b in found])
+            pairs = make_pairs([texts[n] for n in places], most=settings.pairs, seed=settings.seed)
+            sides.append([(places[a], places[b]) for a, b in pairs])
         return cls(
             vectors,
             asked,
@@ -124,24 +131,69 @@ def check_pairs(texts: Sequence[Labelled]) -> None:
         )
 
 
+def dimension_loss(logits: Any, relevant: Any) -> Any:
+    """Binary cross-entropy of which dimensions matter.
+
+    Parameters
+    ----------
+    logits : torch.Tensor, shape (n, n_outputs)
+        Of the dimension head, for instructions alone and for both texts of each pair.
+    relevant : torch.Tensor of bool, shape (n, n_outputs)
+        Which do.
+
+    Returns
+    -------
+    torch.Tensor, shape ()
+        The mean.
+    """
+    from torch.nn.functional import binary_cross_entropy_with_logits
+
+    return binary_cross_entropy_with_logits(logits, relevant.float())
+
+
+def ranking_loss(first: Any, second: Any, signs: Any, counts: Any) -> Any:
+    """Margin loss of decided pairs and squared difference of ties, weighted by their numbers.
+
+    Parameters
+    ----------
+    first, second : torch.Tensor
+        Raw scores of dimensions, shape (n, n_outputs), or overalls, shape (n,).
+    signs : torch.Tensor
+        Of each pair, in the same shape.
+    counts : torch.Tensor of bool
+        Which of them count, in the same shape; a dimension of another step does not.
+
+    Returns
+    -------
+    torch.Tensor, shape ()
+        The mean over all that count; 0 if none does.
+    """
+    gap = first - second
+    margin = (MARGIN - signs * gap).clamp(min=0)
+    each = margin.where(signs != 0, gap**2)
+    return (each * counts).sum() / counts.sum().clamp(min=1)
+
+
 def losses_of(heads: Any, data: Data, pairs: Sequence[tuple[int, int]]) -> dict[str, Any]:
     """Compute the three losses of some pairs."""
     import torch
 
     first, second = (torch.tensor(side, device=data.vectors.device) for side in zip(*pairs, strict=True))
     relevant = data.relevant[first]  # the second text is of the same step
-    one, two = data.vectors[first], data.vectors[second]
-    score_one, score_two = heads["scoring"](one), heads["scoring"](two)
-    overall_one = overall_of(score_one, heads["weighting"](one), relevant)
-    overall_two = overall_of(score_two, heads["weighting"](two), relevant)
-    logits = heads["dimension"](torch.cat([data.asked[first], one, two]))
+    vectors = data.vectors[first], data.vectors[second]
+    scores = [heads["scoring"](side) for side in vectors]
+    overalls = [
+        overall_of(score, heads["weighting"](side), relevant)
+        for score, side in zip(scores, vectors, strict=True)
+    ]
+    logits = heads["dimension"](torch.cat([data.asked[first], *vectors]))
     signs = torch.sign(data.points[first] - data.points[second]).float()
     decided = torch.sign(data.overalls[first] - data.overalls[second]).float()
     return {
         "dimension": dimension_loss(logits, relevant.repeat(3, 1)),
-        "ranking": ranking_loss(score_one, score_two, signs, relevant),
+        "ranking": ranking_loss(scores[0], scores[1], signs, relevant),
         "overall": ranking_loss(
-            overall_one, overall_two, decided, torch.ones_like(decided, dtype=torch.bool)
+            overalls[0], overalls[1], decided, torch.ones_like(decided, dtype=torch.bool)
         ),
     }
 
@@ -158,7 +210,7 @@ def fit(
     settings : SamerSettings
         How to train.
     say : callable
-        Told of each epoch.
+        Called with a line on each epoch.
 
     Returns
     -------

@@ -9,7 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from creaeval.errors import DataError
+from creaeval.data import find_scenario
+from creaeval.errors import Problems
 from creaeval.methods import Case
 from creaeval.methods.samer import dimensions_of, parts_of
 from creaeval.runs.batching import make_batch
@@ -55,21 +56,15 @@ def cases_of(task: Task, responses: Sequence[Response], scenarios: Mapping[str, 
     DataError
         A response names a scenario that nobody gave.
     """
-    from creaeval.data import find_scenario
-
     cases: list[Case] = []
-    problems: list[str] = []
+    problems = Problems()
     for response in responses:
         missing = set(response.missing_steps(task))
         steps = {name: step for name, step in response.steps.items() if name not in missing}
-        try:
+        with problems.collect():
             scenario = find_scenario(response, scenarios, task)
-        except DataError as error:
-            problems += error.problems
-            continue
-        cases.append(Case(task, response.model_copy(update={"steps": steps}), scenario))
-    if problems:
-        raise DataError(problems[0], problems[1:])
+            cases.append(Case(task, response.model_copy(update={"steps": steps}), scenario))
+    problems.stop()
     return cases
 
 
@@ -90,7 +85,7 @@ def label(cases: Sequence[Case], ratings: Sequence[Rating]) -> tuple[list[Labell
         their step. The rater's final values count, sums that the rater did not write included.
     """
     sheets = {rating.response_id: rating.sheet for rating in ratings}
-    found: list[Labelled] = []
+    texts: list[Labelled] = []
     left_out: Counter[str] = Counter()
     for case in cases:
         group = case.scenario.id if case.scenario is not None else ""
@@ -106,7 +101,7 @@ def label(cases: Sequence[Case], ratings: Sequence[Rating]) -> tuple[list[Labell
                 left_out[f"rated without {', '.join(lacking)}"] += 1
                 continue
             overall = sheet.final(f"{part.step}.overall")
-            found.append(
+            texts.append(
                 Labelled(
                     case.response.id,
                     part,
@@ -115,7 +110,7 @@ def label(cases: Sequence[Case], ratings: Sequence[Rating]) -> tuple[list[Labell
                     sum(points.values()) if overall is None else overall,
                 )
             )
-    return found, dict(left_out)
+    return texts, dict(left_out)
 
 
 def make_pairs(texts: Sequence[Labelled], *, most: int, seed: int) -> list[tuple[int, int]]:

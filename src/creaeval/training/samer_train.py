@@ -17,6 +17,7 @@ from creaeval.training.card import Card, hardware, versions, write_card
 from creaeval.training.pairs import choose_rater
 from creaeval.training.samer_fit import (
     GRADIENT_NORM,
+    MARGIN,
     WARM_UP,
     WEIGHT_DECAY,
     Data,
@@ -24,7 +25,6 @@ from creaeval.training.samer_fit import (
     check_pairs,
     fit,
 )
-from creaeval.training.samer_losses import MARGIN
 from creaeval.training.samer_pairs import Labelled, cases_of, label
 from creaeval.training.samer_scale import fit_scale
 from creaeval.training.sft import check_out
@@ -82,7 +82,7 @@ def train_samer(
     files : mapping of str to str, optional
         Hashes of the files the data came from, for the card.
     tell : callable, optional
-        Told of progress, line by line.
+        Called with each line of progress.
 
     Returns
     -------
@@ -126,11 +126,11 @@ def train_samer(
     # Reading takes nearly all time, so what can be known before is said before.
     _check_rated(dimensions, texts, rater)
     check_pairs([text for text in texts if text.response_id not in held])
-    body, dtype = _load(backbone)
-    texts, vectors, asked = _vectors(body, texts, left_out, say)
+    dtype = best_dtype()
+    texts, vectors, asked = _vectors(load_backbone(backbone, dtype), texts, left_out, say)
     _check_rated(dimensions, texts, rater)
     read = {text.response_id for text in texts}
-    split = split.model_copy(update={"train": tuple(unit for unit in split.train if unit in read)})
+    split = split.model_copy(update={"train": tuple(name for name in split.train if name in read)})
     data = Data.make(texts, vectors, asked, dimensions, held, chosen)
     say(f"{len(data.train)} pairs to train on and {len(data.held_out)} to say when to stop.")
     heads, epochs, best, ended = fit(data, chosen, say)
@@ -190,11 +190,6 @@ def _groups(cases: Sequence[Case], by: str) -> dict[str, str] | None:
     return group_by(by, columns)
 
 
-def _load(folder: Path) -> tuple[Backbone, str]:
-    dtype = best_dtype()
-    return load_backbone(folder, dtype), dtype
-
-
 def _vectors(
     body: Backbone, texts: Sequence[Labelled], left_out: dict[str, int], say: Callable[[str], None]
 ) -> tuple[list[Labelled], Any, Any]:
@@ -246,12 +241,12 @@ def _scales(heads: Any, data: Data, dimensions: Sequence[str]) -> dict[str, dict
     scores, overalls = outputs_of(heads, data.vectors, data.relevant)
     relevant, points = data.relevant.cpu().numpy(), data.points.cpu().numpy()
     rated = data.overalls.cpu().numpy()
-    found = {}
+    scales = {}
     for column, name in enumerate(dimensions):
         rows = relevant[:, column]
-        found[name] = fit_scale(scores[rows, column], points[rows, column])
-        found.setdefault(f"{name.partition('.')[0]}.overall", fit_scale(overalls[rows], rated[rows]))
-    return {name: {"outputs": outputs, "points": values} for name, (outputs, values) in found.items()}
+        scales[name] = fit_scale(scores[rows, column], points[rows, column])
+        scales.setdefault(f"{name.partition('.')[0]}.overall", fit_scale(overalls[rows], rated[rows]))
+    return {name: {"outputs": outputs, "points": values} for name, (outputs, values) in scales.items()}
 
 
 def _save(out: Path, heads: Any, about: Mapping[str, Any], backbone: Path) -> None:

@@ -80,7 +80,7 @@ def train_sft(
     files: Mapping[str, str] | None = None,
     run: str = "",
     stage: str = "",
-    told: Callable[[Epoch], None] | None = None,
+    tell: Callable[[Epoch], None] | None = None,
 ) -> Card:
     """Train a model on the training side of a split and keep the best epoch with its card.
 
@@ -100,8 +100,8 @@ def train_sft(
         Hashes of the files that the pairs are from, by name; for the card, as are the next two.
     run, stage : str
         The run that gathered the evidence, and the stage of the ratings.
-    told : callable, optional
-        Is told of each epoch.
+    tell : callable, optional
+        Called with each epoch.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def train_sft(
     )
     by, groups = pairs.groups(split_by)
     split = split_ids(
-        [one for pair in pairs.pairs for one in pair.ids], seed=settings.seed, by=by, groups=groups
+        [name for pair in pairs.pairs for name in pair.ids], seed=settings.seed, by=by, groups=groups
     )
     import torch
     from transformers import set_seed
@@ -134,12 +134,14 @@ def train_sft(
     # All weights are trained in full precision; a frozen base stays as it is saved where a GPU reads that.
     tokenizer, model = load_model(base, dtype="auto" if on_gpu and settings.tune == "lora" else "float32")
     side = set(split.train)
-    examples, left_out = encode_pairs(tokenizer, model, [p for p in pairs.pairs if side.issuperset(p.ids)])
+    examples, left_out = encode_pairs(
+        tokenizer, model, [pair for pair in pairs.pairs if side.issuperset(pair.ids)]
+    )
     if not examples:
         raise SettingError(
             f"model {str(base)!r}: every prompt is longer than its window of {window(model.config)}."
         )
-    used = [one for example in examples for one in example.ids]
+    used = [name for example in examples for name in example.ids]
     split = split.model_copy(update={"train": tuple(used)})
     held = set(hold_out(used, groups, settings.seed))
     if settings.tune == "lora":
@@ -154,7 +156,7 @@ def train_sft(
         files=dict(files or {}),
         run=run,
         split=split,
-        stopping=tuple(one for one in used if one in held),
+        stopping=tuple(name for name in used if name in held),
         left_out=dict(Counter(pairs.left_out) + Counter(left_out)),
         settings={
             **asdict(settings),
@@ -166,7 +168,7 @@ def train_sft(
         hardware=hardware(),
         versions=versions(),
     )
-    return _Keeper(card, model, tokenizer, out, settings, started, told).train(
+    return _Keeper(card, model, tokenizer, out, settings, started, tell).train(
         [example for example in examples if not held.issuperset(example.ids)],
         [example for example in examples if held.issuperset(example.ids)],
     )
@@ -262,10 +264,10 @@ class _Keeper:
         out: Path,
         settings: SftSettings,
         started: float,
-        told: Callable[[Epoch], None] | None,
+        tell: Callable[[Epoch], None] | None,
     ) -> None:
         self._card, self._model, self._tokenizer, self._out = card, model, tokenizer, out
-        self._settings, self._started, self._told = settings, started, told
+        self._settings, self._started, self._tell = settings, started, tell
         self._best = float("inf")
         self._since_best = 0
 
@@ -370,8 +372,8 @@ class _Keeper:
             self._save()
             self._card = self._card.model_copy(update={"best_epoch": epoch.number})
         self._write()
-        if self._told is not None:
-            self._told(epoch)
+        if self._tell is not None:
+            self._tell(epoch)
         return self._since_best >= self._settings.patience
 
     def _save(self) -> None:

@@ -1,4 +1,4 @@
-"""Part responses into those a model is trained on and those it is tested on."""
+"""Split responses into those a model is trained on and those it is tested on."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def split_ids(
     by: str = RESPONSE,
     groups: Mapping[str, str] | None = None,
 ) -> Split:
-    """Part ids into two sides; a pure function of ids, groups and seed.
+    """Split ids into two sides; a pure function of ids, groups and seed.
 
     Parameters
     ----------
@@ -68,18 +68,18 @@ def split_ids(
         There are fewer than two ids or groups, or an id is there twice.
     """
     if len(set(ids)) < len(ids):
-        twice = next(one for one in ids if ids.count(one) > 1)
+        twice = next(name for name in ids if ids.count(name) > 1)
         raise SettingError(f"split: the id {twice!r} is there twice; expected each once.")
     members: dict[str, list[str]] = {}
-    for one in ids:
-        members.setdefault(one if groups is None else groups[one], []).append(one)
+    for name in ids:
+        members.setdefault(name if groups is None else groups[name], []).append(name)
     if len(members) < 2:
         held = f"all in one {by}" if ids and groups is not None else f"{len(ids)} in all"
         raise SettingError(
             f"split by {by}: found {held}, expected at least two: one to train on, one to test on."
         )
     wanted, test = share * len(ids), set[str]()
-    for group in sorted(members, key=lambda name: _hash(seed, name)):
+    for group in sorted(members, key=lambda group: _hash(seed, group)):
         if abs(len(test) + len(members[group]) - wanted) < abs(len(test) - wanted):
             test.update(members[group])
     if not test:  # every group is more than twice as large as the side
@@ -89,14 +89,14 @@ def split_ids(
         by=by,
         seed=seed,
         share=share,
-        train=tuple(one for one in ids if one not in test),
-        test=tuple(one for one in ids if one in test),
+        train=tuple(name for name in ids if name not in test),
+        test=tuple(name for name in ids if name in test),
     )
 
 
 def hold_out(ids: Sequence[str], groups: Mapping[str, str] | None, seed: int) -> tuple[str, ...]:
     """Choose what of the training side says when to stop; nothing where there is no second group."""
-    own = None if groups is None else {one: groups[one] for one in ids}
+    own = None if groups is None else {name: groups[name] for name in ids}
     if len(set(ids if own is None else own.values())) < 2:
         return ()
     return split_ids(ids, seed=seed, share=STOPPING_SHARE, groups=own).test
@@ -122,8 +122,8 @@ def group_by(by: str, carried: Mapping[str, Mapping[str, str]]) -> dict[str, str
     SettingError
         A response has no value there.
     """
-    groups = {one: columns.get(by, "").strip() for one, columns in carried.items()}
-    if lacking := next((one for one, value in groups.items() if not value), None):
+    groups = {name: columns.get(by, "").strip() for name, columns in carried.items()}
+    if lacking := next((name for name, value in groups.items() if not value), None):
         known = sorted({name for columns in carried.values() for name in columns})
         raise SettingError(
             f"--split-by {by}: response {lacking!r} has no value there. Columns that responses carry: "

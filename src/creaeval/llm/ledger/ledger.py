@@ -10,7 +10,7 @@ from sqlalchemy import JSON, bindparam, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from creaeval.errors import LedgerError
-from creaeval.llm.ledger import _accounts, _engine, _schema
+from creaeval.llm.ledger import _engine, _schema, _upkeep
 from creaeval.llm.ledger._damage import DATABASE_ERRORS, damaged, explain
 from creaeval.llm.ledger._migrations import migrate
 from creaeval.llm.ledger._prepared import Prepared
@@ -276,7 +276,7 @@ class Ledger:
             The database cannot be read.
         """
         with self.guard(), self.engine.connect() as connection:
-            return _accounts.totals(connection)
+            return _upkeep.totals(connection)
 
     def failed_attempts(self) -> list[FailedAttempts]:
         """Count the attempts that brought no reply per role, model and kind.
@@ -292,7 +292,7 @@ class Ledger:
             The database cannot be read.
         """
         with self.guard(), self.engine.connect() as connection:
-            return _accounts.failed_attempts(connection)
+            return _upkeep.failed_attempts(connection)
 
     def overview(self) -> Overview:
         """Describe what the ledger holds.
@@ -308,7 +308,7 @@ class Ledger:
             The database cannot be read.
         """
         with self.guard(), self.engine.connect() as connection:
-            return _accounts.overview(connection)
+            return _upkeep.overview(connection)
 
     def check(self) -> Checked:
         """Look for damage, in SQLite's pages and indexes and in every text of every call; reads everything.
@@ -323,9 +323,7 @@ class Ledger:
         LedgerError
             There is damage; the message says what and what to do.
         """
-        from creaeval.llm.ledger._upkeep import check
-
-        return check(self)
+        return _upkeep.check(self)
 
     def prune(self, days: float, *, dry: bool) -> Prunable:
         """Remove texts of abandoned calls and records of failed attempts that are old.
@@ -350,9 +348,7 @@ class Ledger:
         LedgerError
             The database cannot be read or written.
         """
-        from creaeval.llm.ledger._upkeep import prune
-
-        return prune(self, days, dry=dry)
+        return _upkeep.prune(self, days, dry=dry)
 
     def export_calls(
         self, path: str | Path, keys: Iterable[str] | None = None, *, live_only: bool = False

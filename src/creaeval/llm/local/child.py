@@ -131,7 +131,7 @@ class Child:
 
 
 def check_machine() -> None:
-    """See that the local model can run here at all.
+    """Check that the local model can run here at all.
 
     Raises
     ------

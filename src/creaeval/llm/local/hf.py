@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from creaeval.errors import SettingError
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Limits, Message, Settings, Usage
 from creaeval.llm.local.weights import file_sha256
+from creaeval.llm.settings import sampling_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +53,8 @@ class HfModel:
         self.defaults = Settings(temperature=0.0, seed=None)
         self.limits = Limits(concurrency=1)
         self._loaded: tuple[Any, Any] | None = None
-        self._starting: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
+        # Of threads, not of asyncio: one model may be asked from several event loops, one after the other.
+        self._lock = threading.Lock()
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
@@ -77,7 +79,7 @@ class HfModel:
             return ""
 
     async def check(self, settings: Settings) -> None:
-        """See that nothing is set that would not be done.
+        """Check that nothing is set that would not be done.
 
         Parameters
         ----------
@@ -89,17 +91,10 @@ class HfModel:
         SettingError
             Sampling, reasoning, further fields or token probabilities are asked for.
         """
-        asked = {
-            "temperature": settings.temperature not in (0, None),
-            "seed": settings.seed is not None,
-            "reasoning": settings.reasoning not in (None, "none"),
-            "extra_body": bool(settings.extra_body),
-            "logprobs": settings.logprobs,
-        }
-        found = [f"{name}={getattr(settings, name)}" for name, wanted in asked.items() if wanted]
-        if found:
+        if asked := sampling_settings(settings, greedy=True):
+            shown = ", ".join(f"{name}={getattr(settings, name)}" for name in asked)
             raise SettingError(
-                f"{self.name} always answers with its likeliest words: found {', '.join(found)}, expected "
+                f"{self.name} always answers with its likeliest words: found {shown}, expected "
                 "temperature=0 and seed, reasoning, extra_body and token probabilities not set "
                 "(--set judge.temperature=0)."
             )
@@ -112,10 +107,13 @@ class HfModel:
         SettingError
             A package is missing, or the folder holds no model that can be loaded.
         """
-        async with self._lock():
+        await asyncio.to_thread(self._load)
+
+    def _load(self) -> None:
+        with self._lock:
             if self._loaded is None:
                 need_packages(self.name, "torch", "transformers")
-                self._loaded = await asyncio.to_thread(load_model, self.folder)
+                self._loaded = load_model(self.folder)
 
     async def request(self, request: ChatRequest) -> ChatReply:
         """Make one attempt at a request.
@@ -186,12 +184,6 @@ class HfModel:
         text = tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
         usage = Usage(input=len(prompt), output=len(ids))
         return ChatReply(text, finish, usage, time.monotonic() - started, self.identity["model"])
-
-    def _lock(self) -> asyncio.Lock:
-        loop = asyncio.get_running_loop()
-        if self._starting is None or self._starting[0] is not loop:
-            self._starting = (loop, asyncio.Lock())
-        return self._starting[1]
 
 
 def need_packages(who: str, *names: str) -> None:

@@ -103,7 +103,7 @@ class LocalModel:
             await self._served.start()
 
     async def check(self, settings: Settings) -> None:
-        """See that the settings are of use here.
+        """Check that the settings are of use here.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ def compact_grammar(schema: Mapping[str, Any]) -> str:
 
 
 def check_gguf(path: Path) -> None:
-    """See that a file is a GGUF model.
+    """Check that a file is a GGUF model.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.errors import PermanentCallError, SettingError
 from creaeval.llm.chat import ChatReply, ChatRequest, Limits, Settings, Usage
+from creaeval.llm.settings import sampling_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +54,7 @@ class OfflineModel:
         return scorer_identity()
 
     async def check(self, settings: Settings) -> None:
-        """See that nothing is set that has no meaning here.
+        """Check that nothing is set that has no meaning here.
 
         Parameters
         ----------
@@ -65,17 +66,11 @@ class OfflineModel:
         SettingError
             A setting of language models is given.
         """
-        asked = {
-            "temperature": settings.temperature is not None,
-            "seed": settings.seed is not None,
-            "reasoning": settings.reasoning not in (None, "none"),
-            "extra_body": bool(settings.extra_body),
-            "logprobs": settings.logprobs,
-        }
-        if found := [f"{name}={getattr(settings, name)}" for name, given in asked.items() if given]:
+        if asked := sampling_settings(settings):
+            shown = ", ".join(f"{name}={getattr(settings, name)}" for name in asked)
             raise SettingError(
-                f"{self.name} is no language model and always gives the same scores: found "
-                f"{', '.join(found)}, expected none of these settings."
+                f"{self.name} is no language model and always gives the same scores: found {shown}, expected "
+                "none of these settings."
             )
 
     async def start(self) -> None:

@@ -17,6 +17,7 @@ from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Limits, Sett
 from creaeval.llm.local.hf import model_sha256, need_packages
 from creaeval.llm.local.samer_net import TooLongError, load_backbone, make_heads, outputs_of
 from creaeval.llm.local.weights import file_sha256
+from creaeval.llm.settings import sampling_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,18 +85,11 @@ class SamerModel:
         return {"provider": "samer", "base_url": "", "model": self.folder.resolve().name, "sha256": sha256}
 
     async def check(self, settings: Settings) -> None:
-        """See that nothing is asked for that a network without sampling cannot do; SettingError if so."""
-        odd = {
-            "temperature": settings.temperature not in (None, 0),
-            "seed": settings.seed is not None,
-            "reasoning": settings.reasoning not in (None, "none"),
-            "extra_body": bool(settings.extra_body),
-            "logprobs": settings.logprobs,
-        }
-        if wrong := [name for name, is_odd in odd.items() if is_odd]:
+        """Check that nothing is asked for that a network without sampling cannot do; SettingError if so."""
+        if asked := sampling_settings(settings, greedy=True):
             raise SettingError(
                 f"{self.name} computes its scores and samples no words, so it cannot honour "
-                f"{', '.join(wrong)}: leave that out."
+                f"{', '.join(asked)}: leave that out."
             )
 
     async def start(self) -> None:

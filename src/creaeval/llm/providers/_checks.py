@@ -1,4 +1,4 @@
-"""See that settings reach the wire: the layer below drops what it believes a model cannot take."""
+"""Check that settings reach the wire: the layer below drops what it believes a model cannot take."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ async def check_settings(provider: Provider, model: str, settings: Settings, nam
         Settings that would be dropped or changed, each with what to do.
     """
     problems = Problems(SettingError)
-    levels_between = provider.dialect == "qwen" and settings.reasoning not in (None, "none")
     body = await sent_body(provider, model, settings)
     for setting, names in _NAMES.items():
         wanted = getattr(settings, setting)
@@ -81,9 +80,7 @@ async def check_settings(provider: Provider, model: str, settings: Settings, nam
     if settings.logprobs and not any(key in _LOGPROBS for key, _ in _fields(body)):
         problems.add(f"{name} gives no token probabilities with these settings.")
     if settings.reasoning is not None:
-        problems.extend(
-            _reasoning_problems(provider, model, settings, name, body, levels_between=levels_between)
-        )
+        problems.extend(_reasoning_problems(provider, model, settings, name, body))
     problems.stop()
 
 
@@ -138,18 +135,12 @@ def _backend(provider: Provider, model: str) -> Backend:
 
 
 def _reasoning_problems(
-    provider: Provider,
-    model: str,
-    settings: Settings,
-    name: str,
-    body: Mapping[str, Any],
-    *,
-    levels_between: bool,
+    provider: Provider, model: str, settings: Settings, name: str, body: Mapping[str, Any]
 ) -> list[str]:
     wanted = settings.reasoning
     effective = effective_reasoning(body)
     problems: list[str] = []
-    if levels_between:
+    if provider.dialect == "qwen" and wanted != "none":
         problems.append(
             f"{name} takes no reasoning={wanted}: the provider knows no levels. "
             "Allow its own with --set reasoning=default, or switch it off with --set reasoning=none."

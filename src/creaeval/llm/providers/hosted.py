@@ -111,7 +111,7 @@ class HostedModel:
             await backend.close()
 
     async def check(self, settings: Settings) -> None:
-        """See that every setting would be sent, by a request that goes nowhere.
+        """Check that every setting would be sent, by a request that goes nowhere.
 
         Parameters
         ----------
