@@ -26,7 +26,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 OBJECTS = ("brick", "rope", "tire", "paperclip", "bottle")
-WORDS = ("hold", "paint", "throw", "stack", "melt", "hide", "weigh", "swing", "carve", "roll", "a door", "a hat")
+WORDS = ("hold", "paint", "throw", "stack", "melt", "hide", "weigh", "swing", "carve", "roll", "door", "hat")
 USES_OF_ONE = 4
 REPEATS = 3
 
@@ -57,7 +57,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Server
 
-    def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
+    def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.server.lock:
             self.server.requests += 1
@@ -123,12 +123,13 @@ def score_thousand(source: Path, *, kill_at: int = 0) -> tuple[dict[str, tuple[s
         options = ("--method", "direct", "--judge", "openai:tiny", "--set", "concurrency=4")
         words, where = command(folder, *options), environment(source, server.url)
         if kill_at:
-            process = subprocess.Popen(words, env=where, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            process = subprocess.Popen(words, env=where, **quiet)
             while server.requests < kill_at and process.poll() is None:
                 time.sleep(0.005)
             process.send_signal(signal.SIGKILL)
             process.wait()
-        subprocess.run(words, env=where, check=True, capture_output=True)  # noqa: S603
+        subprocess.run(words, env=where, check=True, capture_output=True)
         return scores_of(folder), server.requests
 
 
@@ -139,17 +140,23 @@ def score_offline(source: Path, number: int) -> tuple[float, float]:
         write_uses(folder / "uses.csv", number)
         program = (
             "import resource, subprocess, sys;"
-            "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode;"
+            "code = subprocess.run(sys.argv[1:], capture_output=True).returncode;"
             "print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
         )
         words = [sys.executable, "-c", program, *command(folder)]
         started = time.perf_counter()
-        ended = subprocess.run(words, env=environment(source), check=True, capture_output=True, text=True)  # noqa: S603
+        where = environment(source)
+        ended = subprocess.run(words, env=where, check=True, capture_output=True, text=True)
         seconds = time.perf_counter() - started
         code, peak = ended.stdout.split()
         if code != "0":
             raise SystemExit(f"{source}: creaeval score ended with {code}")
         return seconds, float(peak)
+
+
+def say(equal: bool) -> str:
+    """Say whether scores are equal."""
+    return "equal" if equal else "NOT EQUAL"
 
 
 def main() -> None:
@@ -162,12 +169,12 @@ def main() -> None:
         kept.append((whole, n_requests))
         scored = sum(bool(score) for score, _ in whole.values())
         print(
-            f"{source}: {len(whole)} uses, {scored} with a score, {n_requests} requests; killed after 100 and "
-            f"taken up again: {n_resumed} requests, scores {'equal' if resumed == whole else 'NOT EQUAL'}"
+            f"{source}: {len(whole)} uses, {scored} with a score, {n_requests} requests; killed after 100 "
+            f"and taken up again: {n_resumed} requests, scores {say(resumed == whole)}"
         )
     if len(kept) > 1:
         (first, n_first), (second, n_second) = kept
-        print(f"Scores of both {'equal' if first == second else 'NOT EQUAL'}; requests {n_first} and {n_second}.")
+        print(f"Scores of both {say(first == second)}; requests {n_first} and {n_second}.")
     best: dict[Path, list[tuple[float, float]]] = {source: [] for source in sources}
     for _ in range(REPEATS):
         for source in sources:
