@@ -23,23 +23,7 @@ if TYPE_CHECKING:
 
 
 def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
-    """Write all tables of a report.
-
-    Parameters
-    ----------
-    report : AgreementReport
-        From :func:`creaeval.analysis.agree.agree`.
-    folder : Path
-        Created if need be.
-
-    Returns
-    -------
-    list of Path
-        ``agreement.csv`` with columns task, method, judge, rater, dimension, metric, value, low, high, n,
-        defined and reason; a CSV of each other table; ``agreement.md`` and ``agreement.tex``, the means for
-        a paper; ``long.csv``, every value that was compared, and ``agreement.R``, which computes the means of
-        QWK, Pearson and ICC from it.
-    """
+    """Write all tables of a report."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, table in report.tables.items():
@@ -60,17 +44,7 @@ def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
 
 
 def markdown(report: AgreementReport) -> str:
-    """Lay the means out in Markdown, one table a measure.
-
-    Parameters
-    ----------
-    report : AgreementReport
-        The report.
-
-    Returns
-    -------
-    str
-    """
+    """Lay the means out in Markdown, one table a measure."""
     parts = []
     for measure in _measures(report):
         parts.append(f"**{MEASURES[measure]}**\n\n{markdown_grid(*_paper_table(report, measure))}\n")
@@ -78,17 +52,7 @@ def markdown(report: AgreementReport) -> str:
 
 
 def latex(report: AgreementReport) -> str:
-    """Lay the means out in LaTeX (package booktabs), one table a measure.
-
-    Parameters
-    ----------
-    report : AgreementReport
-        The report.
-
-    Returns
-    -------
-    str
-    """
+    """Lay the means out in LaTeX (package booktabs), one table a measure."""
     parts = []
     for measure in _measures(report):
         header, rows = _paper_table(report, measure)

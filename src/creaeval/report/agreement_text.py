@@ -33,15 +33,7 @@ _FIRST_COLUMN, _CELL, _BARE_CELL, _LAST_COLUMN, _GAP = 24, 18, 12, 5, 3
 
 
 def print_agreement(console: Console, report: AgreementReport) -> None:
-    """Print the main tables, then what else was found.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Standard output.
-    report : AgreementReport
-        From :func:`creaeval.analysis.agree.agree`.
-    """
+    """Print the main tables, then what else was found."""
     means = report.tables["means"]
     for measure in dict.fromkeys(means.loc[~means["metric"].str.endswith(SHARE), "metric"]):
         if means.loc[means["metric"].eq(measure), "value"].notna().any():
@@ -64,17 +56,7 @@ def print_agreement(console: Console, report: AgreementReport) -> None:
 
 
 def agreement_notes(report: AgreementReport) -> list[str]:
-    """Say what must be known to read the tables.
-
-    Parameters
-    ----------
-    report : AgreementReport
-        As for :func:`print_agreement`.
-
-    Returns
-    -------
-    list of str
-    """
+    """Say what must be known to read the tables."""
     means = report.tables["means"]
     values = means[~means["metric"].str.endswith(SHARE)]
     lines = [

@@ -29,34 +29,13 @@ _MOST_VALUE = 60
 
 
 def write_comparison(comparison: RunComparison, folder: Path) -> list[Path]:
-    """Write every table of a comparison as CSV.
-
-    Parameters
-    ----------
-    comparison : RunComparison
-        From :func:`creaeval.analysis.compare_runs.compare_runs`.
-    folder : Path
-        Created if need be.
-
-    Returns
-    -------
-    list of Path
-        A file for each table, called like it.
-    """
+    """Write every table of a comparison as CSV."""
     folder.mkdir(parents=True, exist_ok=True)
     return [write_table(table, folder / f"{name}.csv") for name, table in comparison.tables.items()]
 
 
 def print_comparison(console: Console, comparison: RunComparison) -> None:
-    """Print what differs between two runs: settings, scores, agreement, what they took, where they part.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Standard output.
-    comparison : RunComparison
-        The comparison.
-    """
+    """Print what differs between two runs: settings, scores, agreement, what they took, where they part."""
     tables = comparison.tables
     for run, name in zip("AB", comparison.names, strict=True):
         console.print(f"{run}: {escape(name)}", highlight=False)
@@ -76,18 +55,7 @@ def print_comparison(console: Console, comparison: RunComparison) -> None:
 
 
 def failed_conditions(conditions: pd.DataFrame) -> list[str]:
-    """Say which conditions failed, one line each.
-
-    Parameters
-    ----------
-    conditions : pandas.DataFrame
-        From :func:`creaeval.analysis.conditions.check_conditions`.
-
-    Returns
-    -------
-    list of str
-        With the values of both runs, and the reason where a value is undefined.
-    """
+    """Say which conditions failed, one line each."""
     lines = []
     for row in conditions[conditions["failed"].astype(bool)].to_dict("records"):
         values = f"A {_number(row['a'])}, B {_number(row['b'])}"

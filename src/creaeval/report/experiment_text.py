@@ -32,19 +32,7 @@ _WHOLE = ("Calls", "Tokens in", "Tokens out", "Scored", "Failed", "Id")
 def print_estimate(
     console: Console, planned: Planned, estimates: Sequence[CellEstimate], together: CellEstimate
 ) -> None:
-    """Print what an experiment will take.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Standard output.
-    planned : Planned
-        The experiment.
-    estimates : sequence of CellEstimate
-        Of each run, in order.
-    together : CellEstimate
-        Of all of them, calls that several runs share counted once.
-    """
+    """Print what an experiment will take."""
     table = _table("Run", "Responses", "Calls", "In the ledger", "Tokens in", "Tokens out", "US dollars")
     labels = _labels(console, planned.runs, [planned.feeds_of(one.cells) for one in planned.runs])
     for label, one, estimate in zip(labels, planned.runs, estimates, strict=True):
@@ -71,17 +59,7 @@ def print_estimate(
 
 
 def print_status(console: Console, planned: Planned, status: Status) -> None:
-    """Print where an experiment's runs stand.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Standard output.
-    planned : Planned
-        The experiment.
-    status : Status
-        From :func:`creaeval.experiments.status.find_status`.
-    """
+    """Print where an experiment's runs stand."""
     table = _table("Run", "State", "To score", "Scored", "Failed", "Cost", "Id", numbers=range(2, 6))
     labels = _labels(console, [one.planned for one in status.runs])
     for label, one in zip(labels, status.runs, strict=True):
@@ -104,17 +82,7 @@ def print_status(console: Console, planned: Planned, status: Status) -> None:
 
 
 def print_ends(console: Console, ends: Sequence[RunEnd], spent: str) -> None:
-    """Print how the runs ended, and name those that did not go as they should.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Standard output.
-    ends : sequence of RunEnd
-        In order.
-    spent : str
-        What was spent now, in words; empty to say nothing of it.
-    """
+    """Print how the runs ended, and name those that did not go as they should."""
     table = _table("Run", "Ended", "Scored", "Failed", "Id", numbers=(2, 3))
     labels = _labels(console, [end.planned for end in ends])
     for label, end in zip(labels, ends, strict=True):

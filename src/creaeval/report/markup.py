@@ -27,19 +27,7 @@ _LATEX = str.maketrans(
 
 
 def markdown_grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write cells as a Markdown table, the first column to the left.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Column names.
-    rows : iterable of sequence of str
-        Markdown; what would end a cell or row is escaped here.
-
-    Returns
-    -------
-    str
-    """
+    """Write cells as a Markdown table, the first column to the left."""
     lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
     cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines]
     return "\n".join(f"| {' | '.join(line)} |" for line in cells)
@@ -52,25 +40,7 @@ def latex_grid(
     ruled: Iterable[int] = (),
     notes: Sequence[str] = (),
 ) -> str:
-    """Write cells as a LaTeX table (package booktabs), the first column to the left.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Column names, in LaTeX.
-    rows : sequence of sequence of str
-        In LaTeX.
-    caption : str
-        In LaTeX.
-    ruled : iterable of int
-        Numbers of rows with a line above.
-    notes : sequence of str
-        What stands below the table, in LaTeX.
-
-    Returns
-    -------
-    str
-    """
+    """Write cells as a LaTeX table (package booktabs), the first column to the left."""
     above = set(ruled)
     body = []
     for number, row in enumerate(rows):

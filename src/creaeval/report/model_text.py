@@ -14,18 +14,7 @@ if TYPE_CHECKING:
 
 
 def models_text(book: ModelBook) -> str:
-    """Write out what models there are and what can be set.
-
-    Parameters
-    ----------
-    book : ModelBook
-        Presets, prices and keys.
-
-    Returns
-    -------
-    str
-        Sections with a line an entry, columns divided by tabs.
-    """
+    """Write out what models there are and what can be set."""
     lines = ["Models (a name to type, whose it is, where its key is read from)"]
     lines.append("local\tthe built-in small model, or local:FILE.gguf\tno key")
     for provider in PROVIDERS.values():
@@ -52,18 +41,7 @@ def models_text(book: ModelBook) -> str:
 
 
 def checkup_text(found: Checkup) -> str:
-    """Write out what came of a check.
-
-    Parameters
-    ----------
-    found : Checkup
-        The check.
-
-    Returns
-    -------
-    str
-        A line a finding, then tokens, time and cost.
-    """
+    """Write out what came of a check."""
     signs = {"yes": "ok", "no": "no", "not asked": "-"}
     lines = [f"{found.model}: {'works' if found.works else 'does not work'}"]
     lines += [f"{signs[one.state]}\t{one.name}\t{one.words}" for one in found.findings]

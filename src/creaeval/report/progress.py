@@ -65,19 +65,7 @@ class Counts:
 
 
 class ProgressWatcher:
-    """Count what a run does and draw it as one line.
-
-    Parameters
-    ----------
-    progress : rich.progress.Progress
-        Where the line is drawn.
-    plan : Plan
-        Says how much there is to do.
-    on_change : callable, optional
-        Called after each change, for whoever counts over several runs.
-    show_evidence : bool
-        Whether the evidence of each step is printed above the line as soon as it is there.
-    """
+    """Count what a run does and draw it as one line."""
 
     def __init__(
         self,
@@ -162,15 +150,7 @@ class ProgressWatcher:
 
 
 class ExperimentProgress:
-    """Draw the runs of an experiment as two lines: the whole, and the run that is being made.
-
-    Parameters
-    ----------
-    progress : rich.progress.Progress
-        Where the lines are drawn.
-    planned : Planned
-        Says how much there is to do.
-    """
+    """Draw the runs of an experiment as two lines: the whole, and the run that is being made."""
 
     def __init__(self, progress: Progress, planned: Planned) -> None:
         self._progress, self._n_runs = progress, len(planned.runs)
@@ -212,20 +192,7 @@ class ExperimentProgress:
 
 
 def evidence_lines(task: Task, evidence: StepEvidence) -> list[str]:
-    """Write a step's evidence for somebody who waits.
-
-    Parameters
-    ----------
-    task : Task
-        The task.
-    evidence : StepEvidence
-        Of one of its steps.
-
-    Returns
-    -------
-    list of str
-        The step's name, then a line for each observation under its item.
-    """
+    """Write a step's evidence for somebody who waits."""
     step = task.step(evidence.step)
     lines = ["", f"Evidence for {step.name}:"]
     for item in evidence.given_items:
@@ -246,19 +213,7 @@ def evidence_lines(task: Task, evidence: StepEvidence) -> list[str]:
 
 
 def cost_text(usd: float, unpriced: int) -> str:
-    """Write a cost so that what is not known is said.
-
-    Parameters
-    ----------
-    usd : float
-        US dollars of the calls with a price.
-    unpriced : int
-        Calls without one.
-
-    Returns
-    -------
-    str
-    """
+    """Write a cost so that what is not known is said."""
     digits = 2 if usd >= 1 or usd == 0 else 4
     known = "$0" if usd == 0 else f"${usd:.{digits}f}"
     if 0 < usd < _LEAST_SHOWN:
@@ -271,42 +226,14 @@ def cost_text(usd: float, unpriced: int) -> str:
 
 @contextmanager
 def show_progress(plan: Plan, console: Console, *, show_evidence: bool = False) -> Iterator[ProgressWatcher]:
-    """Draw progress while the block runs.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is being done.
-    console : rich.console.Console
-        Standard error; on a pipe nothing is drawn.
-    show_evidence : bool
-        Whether evidence is printed as it is found.
-
-    Yields
-    ------
-    ProgressWatcher
-        To hand to the engine.
-    """
+    """Draw progress while the block runs."""
     with _drawn(console) as progress:
         yield ProgressWatcher(progress, plan, show_evidence=show_evidence)
 
 
 @contextmanager
 def show_experiment(planned: Planned, console: Console) -> Iterator[ExperimentProgress]:
-    """Draw the progress of an experiment while the block runs.
-
-    Parameters
-    ----------
-    planned : Planned
-        What is being done.
-    console : rich.console.Console
-        Standard error; on a pipe only a line for each run is written.
-
-    Yields
-    ------
-    ExperimentProgress
-        To hand to :func:`creaeval.experiments.run.make_runs`.
-    """
+    """Draw the progress of an experiment while the block runs."""
     with _drawn(console) as progress:
         yield ExperimentProgress(progress, planned)
 

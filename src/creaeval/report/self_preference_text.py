@@ -16,18 +16,7 @@ if TYPE_CHECKING:
 
 
 def self_preference_table(found: pd.DataFrame) -> Table:
-    """Show each judge's average over dimensions.
-
-    Parameters
-    ----------
-    found : pandas.DataFrame
-        From :func:`creaeval.analysis.self_preference.self_preference`.
-
-    Returns
-    -------
-    rich.table.Table
-        The bias (judge minus raters, in points) on the own family's work, on other models' and people's.
-    """
+    """Show each judge's average over dimensions."""
     table = Table(
         title=f"Self-preference: bias on the own family's work less that on other models' ({AVG}, in points)",
         title_justify="left",

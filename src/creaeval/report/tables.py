@@ -30,19 +30,7 @@ _MOST_LINES = 10
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell, as plain text and what is to be done to it.
-
-    Attributes
-    ----------
-    text : str
-        Plain text.
-    interval : str
-        Such as ``[.61, .66]``; may be empty.
-    mark : {"", "best", "second"}
-        How it stands among the others.
-    star : bool
-        Whether it is significant.
-    """
+    """One cell, as plain text and what is to be done to it."""
 
     text: str
     interval: str = ""
@@ -52,21 +40,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class WideTable:
-    """A table as people read it.
-
-    Attributes
-    ----------
-    title : str
-        Stands above it; may be empty.
-    header : list of str
-        Column names, the first that of the rows' names.
-    rows : list of list of Cell
-        As long as the header.
-    ruled : frozenset of int
-        Numbers of rows with a line above.
-    notes : list of str
-        What stands under it.
-    """
+    """A table as people read it."""
 
     title: str
     header: list[str]
@@ -76,39 +50,9 @@ class WideTable:
 
 
 def write_paper_table(
-    frame: pd.DataFrame,
-    folder: Path,
-    name: str,
-    *,
-    caption: str,
-    notes: Sequence[str] = (),
+    frame: pd.DataFrame, folder: Path, name: str, *, caption: str, notes: Sequence[str] = ()
 ) -> list[Path]:
-    """Write a table for a paper.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Long form. With columns ``measure``, ``dimension``, ``method`` and ``value`` it becomes a table a
-        measure, dimensions down and methods across (their judges with a column ``judge``, pairs of these with
-        ``first`` and ``second``); with ``difference`` methods down and measures across; with ``analyst`` and
-        ``judge`` but no dimension a grid. Any other frame is written as it is. ``low`` and ``high``, ``n``,
-        ``defined`` and ``reason``, ``rank`` and ``significant`` are used where they are there, and
-        ``attrs["notes"]``.
-    folder : Path
-        Created if need be.
-    name : str
-        Of the files, without ending.
-    caption : str
-        What the table shows.
-    notes : sequence of str
-        What else stands under it.
-
-    Returns
-    -------
-    list of Path
-        ``NAME.csv``, the frame itself; ``NAME.md`` and ``NAME.tex`` (package booktabs). The best is bold, the
-        second in italics or underlined, ``*`` marks significance. Undefined values are a dash with a note.
-    """
+    """Write a table for a paper."""
     folder.mkdir(parents=True, exist_ok=True)
     tables = lay_out_tables(frame)
     said = [*map(str, frame.attrs.get("notes", ())), *notes]
@@ -124,18 +68,7 @@ def write_paper_table(
 
 
 def lay_out_tables(frame: pd.DataFrame) -> list[WideTable]:
-    """Lay a long frame out as it is read; see :func:`write_paper_table`.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table.
-
-    Returns
-    -------
-    list of WideTable
-        One a measure, or a single one; of a frame without rows its header.
-    """
+    """Lay a long frame out as it is read; see :func:`write_paper_table`."""
     columns = set() if frame.empty else set(frame.columns)
     if {"measure", "method", "value", "difference"} <= columns:
         return [_ablations(frame)]
@@ -150,21 +83,7 @@ def lay_out_tables(frame: pd.DataFrame) -> list[WideTable]:
 
 
 def markdown_tables(tables: Sequence[WideTable], caption: str, notes: Sequence[str] = ()) -> str:
-    """Write tables in Markdown, with the caption above and the notes below.
-
-    Parameters
-    ----------
-    tables : sequence of WideTable
-        The tables.
-    caption : str
-        What they show.
-    notes : sequence of str
-        What stands below all of them.
-
-    Returns
-    -------
-    str
-    """
+    """Write tables in Markdown, with the caption above and the notes below."""
     parts = [f"**{escape_markdown(caption)}**"]
     for table in tables:
         if table.title:
@@ -179,21 +98,7 @@ def markdown_tables(tables: Sequence[WideTable], caption: str, notes: Sequence[s
 
 
 def latex_tables(tables: Sequence[WideTable], caption: str, notes: Sequence[str] = ()) -> str:
-    """Write tables in LaTeX (package booktabs), each a float of its own.
-
-    Parameters
-    ----------
-    tables : sequence of WideTable
-        The tables.
-    caption : str
-        What they show; the title of each follows it.
-    notes : sequence of str
-        What stands below the last one.
-
-    Returns
-    -------
-    str
-    """
+    """Write tables in LaTeX (package booktabs), each a float of its own."""
     parts = []
     for number, table in enumerate(tables, 1):
         lines: list[list[str]] = []
@@ -214,19 +119,7 @@ def latex_tables(tables: Sequence[WideTable], caption: str, notes: Sequence[str]
 
 
 def paper_number(value: float, digits: int = 3) -> str:
-    """Write a number without the zero before the point, such as ``.638`` or ``−.010``.
-
-    Parameters
-    ----------
-    value : float
-        The number; nan is a dash.
-    digits : int
-        After the point.
-
-    Returns
-    -------
-    str
-    """
+    """Write a number without the zero before the point, such as ``.638`` or ``−.010``."""
     if math.isnan(value):
         return UNDEFINED
     rounded = round(value, digits)

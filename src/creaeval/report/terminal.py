@@ -31,19 +31,7 @@ _TEXT_SHOWN = 60
 
 
 def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rating_note: str = "") -> None:
-    """Print a run's scores and what should be known about them.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Standard output.
-    run : Run
-        The run.
-    ratings : sequence of Rating
-        People's scores of the same responses, shown beside with the differences.
-    rating_note : str
-        Said of the ratings, such as that they are made up.
-    """
+    """Print a run's scores and what should be known about them."""
     if not run.task.sums:
         console.print(_text_table(run))
         console.print(f"At most {_ROWS_SHOWN} rows are shown here; scores_wide.csv has all.")
@@ -67,18 +55,7 @@ def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rat
 
 
 def notes(run: Run) -> list[str]:
-    """Say in a few lines what should be known about a run's scores.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-
-    Returns
-    -------
-    list of str
-        Where quotes stand, sums that the judges got wrong, grids that could not be read, tokens and time.
-    """
+    """Say in a few lines what should be known about a run's scores."""
     lines: list[str] = []
     summary = run.summary
     lines += evidence_notes(run, outcomes_file(run.task))

@@ -28,23 +28,7 @@ _MARKS = {"best": "¹", "second": "²", "": ""}
 def experiment_page(
     experiment: Experiment, results: Mapping[str, DataResults], found: Sequence[Exhibits]
 ) -> ReportData:
-    """Put the HTML page of an experiment together.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment.
-    results : mapping of str to DataResults
-        What there is of its data sets.
-    found : sequence of Exhibits
-        Its tables and figures.
-
-    Returns
-    -------
-    ReportData
-        Responses have pages for one run of each data set, the method ``creaeval`` if there is one, and one
-        response is shown beside another method of the same block: that on which the two differ most.
-    """
+    """Put the HTML page of an experiment together."""
     from creaeval.report.html import ReportData
 
     runs: list[RunPart] = []

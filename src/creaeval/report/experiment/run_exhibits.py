@@ -25,17 +25,7 @@ _SIMILARITIES = {
 
 
 def add_run_exhibits(found: Exhibits, how: Agreement, similarity: Similarity | None) -> None:
-    """Add what only runs know: cost, quotes, repeats, the length of what was written.
-
-    Parameters
-    ----------
-    found : Exhibits
-        Of a comparison of runs; tables, figures and notes are added to it.
-    how : Agreement
-        How intervals are made.
-    similarity : Similarity, optional
-        How repeated evidence is compared; default: by Self-BLEU.
-    """
+    """Add what only runs know: cost, quotes, repeats, the length of what was written."""
     from creaeval.analysis.cost import cost_per_response
     from creaeval.analysis.quotes import quote_table
     from creaeval.report import figures

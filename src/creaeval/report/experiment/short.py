@@ -20,22 +20,7 @@ if TYPE_CHECKING:
 
 
 def shorten(part: str, frame: pd.DataFrame, task: Task) -> pd.DataFrame | None:
-    """Make what a page shows of a table; the files keep all of it.
-
-    Parameters
-    ----------
-    part : str
-        Which table, as exhibits call it.
-    frame : pandas.DataFrame
-        The table.
-    task : Task
-        Names its dimensions.
-
-    Returns
-    -------
-    pandas.DataFrame or None
-        Texts; None where the table is shown as it is.
-    """
+    """Make what a page shows of a table; the files keep all of it."""
     make = _SHORT.get(part)
     if make is None:
         return None

@@ -128,19 +128,7 @@ def unused_name(name: str, taken: Collection[str]) -> str:
 
 
 def markdown_report(experiment: Experiment, found: Sequence[Exhibits]) -> str:
-    """Put the tables of a report and its notes on one Markdown page.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment.
-    found : sequence of Exhibits
-        Its tables and figures.
-
-    Returns
-    -------
-    str
-    """
+    """Put the tables of a report and its notes on one Markdown page."""
     parts = [f"# {escape_markdown(experiment.name)}"]
     if experiment.about:
         parts.append(escape_markdown(experiment.about))

@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.report.figures.facets import note, panels
 from creaeval.report.figures.frames import in_order, need
-from creaeval.report.figures.style import (
-    DATA,
-    OTHER,
-    drawing,
-    empty_figure,
-    finish,
-    frame_all,
-    say,
-)
+from creaeval.report.figures.style import DATA, OTHER, drawing, empty_figure, finish, frame_all, say
 from creaeval.report.figures.text import labels
 
 if TYPE_CHECKING:

@@ -25,27 +25,7 @@ _LEAST, _NAMES = 0.6, 0.95
 def panels(
     rows: Sequence[str], columns: Sequence[str], *, abreast: int = _ABREAST, aspect: float = 1.0
 ) -> tuple[Figure, Panels, bool]:
-    """Lay out one panel for each row and column; to be called within ``drawing``.
-
-    Parameters
-    ----------
-    rows, columns : sequence of str
-        What the panels show. If one of them is a single value, the panels of the other are wrapped.
-    abreast : int
-        Panels next to each other where they are wrapped.
-    aspect : float
-        Height of a panel by its width.
-
-    Returns
-    -------
-    figure : Figure
-        Its height follows from the number of panels.
-    panels : dict of (row, column) to Axes
-        Their titles are set: of wrapped ones the name; of a grid, columns at the top and rows at the left,
-        and only the left ones say their ticks, since a row's panels and both axes of each are alike.
-    large : bool
-        Whether a panel is wide enough for text within.
-    """
+    """Lay out one panel for each row and column; to be called within ``drawing``."""
     if min(len(rows), len(columns)) == 1:
         return _wrapped(rows, columns, abreast, aspect)
     return _grid(rows, columns, aspect)

@@ -27,11 +27,7 @@ INK, DATA, OTHER, GUIDE = "#1a1a1a", "#0072b2", "#8f8f8f", "#d0d0d0"
 
 
 def shades() -> Colormap:
-    """Return the map for counts and values: cividis from light to dark, so that more is darker.
-
-    Its lightness falls all the way (Nuñez, Anderton and Renslow 2018). It starts a little behind the lightest
-    yellow, which can hardly be told from paper.
-    """
+    """Return the map for counts and values: cividis from light to dark, so that more is darker."""
     import matplotlib
     import numpy as np
     from matplotlib.colors import ListedColormap
@@ -121,14 +117,7 @@ def empty_figure(message: str) -> Figure:
 def say(axes: Axes, message: str) -> None:
     """Write in the middle of a panel why it holds nothing."""
     axes.text(
-        0.5,
-        0.5,
-        message,
-        transform=axes.transAxes,
-        ha="center",
-        va="center",
-        fontsize=SMALL,
-        color=INK,
+        0.5, 0.5, message, transform=axes.transAxes, ha="center", va="center", fontsize=SMALL, color=INK
     )
 
 

@@ -44,22 +44,7 @@ def chars(inches: float, points: float) -> int:
 
 
 def labels(names: Iterable[str], width: int, lines: int = 2) -> dict[str, str]:
-    """Make a label of each name that fits, and differs from the other ones.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names; any text.
-    width, lines : int
-        Letters a line, and lines.
-
-    Returns
-    -------
-    dict of str to str
-        By name: one line for spaces, no control characters, wrapped, a long one without its middle, and ready
-        for matplotlib, which would take what stands between two dollars as a formula. Where two are the same
-        after that, a number tells them apart.
-    """
+    """Make a label of each name that fits, and differs from the other ones."""
     plain = {name: _clean(name) for name in names}
     shown: dict[str, str] = {}
     for name, text in plain.items():

@@ -19,18 +19,7 @@ _HEAD = 4096
 
 
 def check_target(path: Path) -> None:
-    """See that a report can be written to a file.
-
-    Parameters
-    ----------
-    path : Path
-        The file; it may be missing.
-
-    Raises
-    ------
-    SettingError
-        It is a folder, or another file than a report of ours.
-    """
+    """See that a report can be written to a file."""
     if path.is_dir():
         raise SettingError(f"{path}: this is a folder; --out expects a file such as {path / 'report.html'}.")
     if not path.exists():
@@ -47,20 +36,7 @@ def check_target(path: Path) -> None:
 
 
 def write_page(data: ReportData, path: Path) -> None:
-    """Write a report to a file; an earlier report there stays until the new one is whole.
-
-    Parameters
-    ----------
-    data : ReportData
-        What it shows.
-    path : Path
-        The file; its folder is created if need be.
-
-    Raises
-    ------
-    SettingError
-        As :func:`check_target` says, or the file cannot be written.
-    """
+    """Write a report to a file; an earlier report there stays until the new one is whole."""
     check_target(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:

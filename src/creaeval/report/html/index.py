@@ -25,10 +25,7 @@ _MOST_COLUMNS = 4
 
 @dataclass(frozen=True)
 class Line:
-    """A response in the list: ``value`` is what stands behind its name, ``search`` what it is found by.
-
-    ``overalls`` are those of the task's steps; they and ``total`` are means over its sheets.
-    """
+    """A response in the list: ``value`` is what stands behind its name, ``search`` what it is found by."""
 
     key: str
     id: str
@@ -42,11 +39,7 @@ class Line:
 
 @dataclass
 class Index:
-    """The lines of a run, its ratings by response, and the points of every scorer.
-
-    ``points`` are by ``(kind, scorer)`` and identity; of raters, those of the run's responses. ``places`` and
-    ``scenarios`` are by response id: its place in the run, and the id of what it answers.
-    """
+    """The lines of a run, its ratings by response, and the points of every scorer."""
 
     lines: list[Line] = field(default_factory=list)
     ratings: dict[str, list[Rating]] = field(default_factory=dict)
@@ -56,19 +49,7 @@ class Index:
 
 
 def index_run(part: RunPart, number: int) -> Index:
-    """Read through a run once, keeping little of each response.
-
-    Parameters
-    ----------
-    part : RunPart
-        The run and its ratings.
-    number : int
-        Its place in the report.
-
-    Returns
-    -------
-    Index
-    """
+    """Read through a run once, keeping little of each response."""
     index = Index()
     for rating in part.ratings:
         index.ratings.setdefault(rating.response_id, []).append(rating)
@@ -92,11 +73,7 @@ def index_run(part: RunPart, number: int) -> Index:
 
 
 def _line(
-    part: RunPart,
-    outcome: Outcome,
-    key: str,
-    ratings: Sequence[Rating],
-    scenarios: Mapping[str, str],
+    part: RunPart, outcome: Outcome, key: str, ratings: Sequence[Rating], scenarios: Mapping[str, str]
 ) -> Line:
     run, sheets = part.run, outcome.sheets
     whole = whole_of(run.task)
@@ -128,20 +105,7 @@ def _code(sheets: Sequence[ScoreSheet]) -> str:
 
 
 def mean_table(part: RunPart, index: Index) -> pd.DataFrame:
-    """Lay out the mean points: Overalls and the Total (without sums, every dimension) by scorer.
-
-    Parameters
-    ----------
-    part : RunPart
-        The run.
-    index : Index
-        Of it.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``Part``, ``of`` and one a scorer with mean, standard deviation (n - 1) and n.
-    """
+    """Lay out the mean points: Overalls and the Total (without sums, every dimension) by scorer."""
     import pandas as pd
 
     from creaeval.data.points import points_range

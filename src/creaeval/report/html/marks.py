@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of text under the same passages.
-
-    ``passages`` are the numbers of those that cover it, ``begins`` and ``ends`` of those that begin before it
-    and end after it.
-    """
+    """A stretch of text under the same passages."""
 
     text: str
     passages: tuple[int, ...] = ()
@@ -28,10 +24,7 @@ class Segment:
 
 @dataclass
 class Passages:
-    """The passages of one step: places in its texts that quotes were found at, numbered as they are read.
-
-    Quotes of the same place share a number. All quotes have to be looked for once before numbers are taken.
-    """
+    """The passages of one step: places in its texts that quotes were found at, numbered as they are read."""
 
     texts: Sequence[str]
     _numbers: dict[tuple[int, int, int], int] = field(default_factory=dict)
@@ -48,20 +41,7 @@ class Passages:
         return first
 
     def find(self, quote: str, prefer: int | None = None) -> int | None:
-        """Find a quote.
-
-        Parameters
-        ----------
-        quote : str
-            The analyst's words.
-        prefer : int, optional
-            The place in ``texts`` to look at first: that of the item which the quote is about.
-
-        Returns
-        -------
-        int or None
-            The passage's number, from 1; None where no single text has it.
-        """
+        """Find a quote."""
         order = sorted(range(len(self.texts)), key=lambda place: place != prefer)
         return next((number for place in order if (number := self.find_at(quote, place)) is not None), None)
 

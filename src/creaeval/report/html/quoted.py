@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class QuoteView:
-    """A quote; ``passage`` is None where its place is not shown, ``note`` says what else there is to say.
-
-    ``place`` is that of the step which has the passage. ``first`` is true of the first quote of its passage,
-    to which the mark in the text leads. A quote that stands only nearly has ``stretches``, as of
-    :func:`creaeval.sheets.quotes.compare_words`, and is not put in quotation marks.
-    """
+    """A quote; ``passage`` is None where its place is not shown, ``note`` says what else there is to say."""
 
     text: str
     outcome: str
@@ -49,10 +44,7 @@ class StepPlaces:
 
 
 class QuotePlaces:
-    """Finds the quotes of a response in the texts of all its steps.
-
-    All are looked for once before passages get their numbers, which follow the texts.
-    """
+    """Finds the quotes of a response in the texts of all its steps."""
 
     def __init__(self, steps: Sequence[StepPlaces], evidence: Evidence | None) -> None:
         self._homes: dict[tuple[str, str], tuple[StepPlaces, int | None]] = {}

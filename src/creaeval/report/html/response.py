@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING
 from creaeval.errors import SettingError
 from creaeval.report.html.marks import Passages, Segment
 from creaeval.report.html.quoted import QuotePlaces, QuoteView, StepPlaces
-from creaeval.report.html.scores import (
-    Scorer,
-    ScoreTable,
-    judges_of,
-    points_text,
-    raters_of,
-    score_table,
-)
+from creaeval.report.html.scores import Scorer, ScoreTable, judges_of, points_text, raters_of, score_table
 from creaeval.report.progress import cost_text
 from creaeval.sheets import StepEvidence
 
@@ -43,11 +36,7 @@ class FindingView:
 
 @dataclass(frozen=True)
 class BlockView:
-    """An item, or the step as a whole: its text and its findings.
-
-    ``blank`` is the code of an item that nobody was asked about; ``verdicts`` are of judges and raters who
-    found it invalid, with the reason; ``same`` says which other items say the same.
-    """
+    """An item, or the step as a whole: its text and its findings."""
 
     title: str
     segments: tuple[Segment, ...]
@@ -91,25 +80,7 @@ class PageView:
 def page_view(
     part: RunPart, outcome: Outcome, ratings: Sequence[Rating], key: str, scenario: Scenario | None
 ) -> PageView:
-    """Lay a response out.
-
-    Parameters
-    ----------
-    part : RunPart
-        Its run.
-    outcome : Outcome
-        What the run made of it.
-    ratings : sequence of Rating
-        Of this response.
-    key : str
-        Letters, digits and dashes that no other page has.
-    scenario : Scenario or None
-        What it answers, where that is known.
-
-    Returns
-    -------
-    PageView
-    """
+    """Lay a response out."""
     run, task = part.run, part.run.task
     text_note, response = "", None
     try:
@@ -154,11 +125,7 @@ class _Layout:
     """Puts text, evidence and scores of each step together."""
 
     def __init__(
-        self,
-        task: Task,
-        response: Response | None,
-        outcome: Outcome,
-        raters: Sequence[Scorer],
+        self, task: Task, response: Response | None, outcome: Outcome, raters: Sequence[Scorer]
     ) -> None:
         self._task, self._response, self._outcome = task, response, outcome
         self._raters = raters

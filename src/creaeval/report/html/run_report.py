@@ -268,18 +268,7 @@ def find_shared(run: Run, against: Run, response_id: str | None = None) -> str:
 
 
 def most_different(run: Run, against: Run) -> str | None:
-    """Find the response on which the scores of two runs differ most.
-
-    Parameters
-    ----------
-    run, against : Run
-        Of one task.
-
-    Returns
-    -------
-    str or None
-        Its id; None if they share none.
-    """
+    """Find the response on which the scores of two runs differ most."""
     first, second = _points(run), _points(against)
     both = _both(run, against)
     return max(both, key=lambda one: _distance(first.get(one, {}), second.get(one, {})), default=None)

@@ -57,10 +57,7 @@ class Block:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """A sheet with all its scorers; ``differs`` says whether any computed value is not the judge's own.
-
-    ``note`` says what the differences are.
-    """
+    """A sheet with all its scorers; ``differs`` says whether any computed value is not the judge's own."""
 
     columns: tuple[tuple[str, str], ...]
     blocks: tuple[Block, ...]
@@ -94,25 +91,7 @@ def points_text(value: float | None) -> str:
 
 
 def score_table(task: Task, scorers: Sequence[Scorer], beside: Kind = "rater") -> ScoreTable:
-    """Lay out the sheet of one response.
-
-    Parameters
-    ----------
-    task : Task
-        The task.
-    scorers : sequence of Scorer
-        Judges first.
-    beside : {"rater", "judge"}
-        Where differences stand: beside each rating, or beside each judge's score, as where several methods
-        are compared.
-
-    Returns
-    -------
-    ScoreTable
-        One block a step with its dimensions, groups and Overall, then one with the Total. Values are final:
-        computed where they can be, with what the judge wrote beside them where that is another one. Where a
-        text has none for a reason, the reason's code stands there.
-    """
+    """Lay out the sheet of one response."""
     blocks: list[Block] = []
     for step in task.steps:
         rows = [
