@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from creaeval.analysis.agreement import MEASURES, SHARE
-from creaeval.analysis.pair_values import AVG
-from creaeval.report.agreement_text import span
+from creaeval.analysis.agreement import MEASURES
+from creaeval.analysis.pair_values import AVG, HUMAN
+from creaeval.report.agreement_text import measure_rows
+from creaeval.report.formatting import span, value_texts
 from creaeval.report.markup import escape_latex, latex_grid, markdown_grid
 from creaeval.runs import write_table
 from creaeval.tasks import display_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
-
-    import pandas as pd
 
     from creaeval.analysis.agree import AgreementReport
 
@@ -35,7 +32,7 @@ def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
     for name, text in (
         ("agreement.md", markdown(report)),
         ("agreement.tex", latex(report)),
-        ("agreement.R", _r_script()),
+        ("agreement.R", (files("creaeval.report") / "agreement.R").read_text(encoding="utf-8")),
     ):
         path = folder / name
         path.write_text(text, encoding="utf-8", newline="\n")
@@ -72,20 +69,14 @@ def _measures(report: AgreementReport) -> list[str]:
 
 def _paper_table(report: AgreementReport, measure: str) -> tuple[list[str], list[list[str]]]:
     means = report.tables["means"]
-    of = means[means["metric"].eq(measure)]
-    judges = list(dict.fromkeys(of["judge"]))
+    judges = list(dict.fromkeys(means.loc[means["metric"].eq(measure), "judge"]))
+    by_dimension, shares = measure_rows(means, measure)
     rows = []
-    for dimension in dict.fromkeys(of["dimension"]):
-        cells = of[of["dimension"].eq(dimension)].set_index("judge")
-        rows.append([_name(report, dimension), *_cells(cells, judges), span(cells["n"])])
-    shares = means[means["metric"].eq(measure + SHARE) & means["dimension"].eq(AVG)].set_index("judge")
+    for dimension, cells in by_dimension.items():
+        rows.append([_name(report, dimension), *value_texts(cells, judges), span(cells["n"])])
     if len(shares):
-        rows.append(["share of human-human", *_cells(shares, judges), ""])
+        rows.append([f"share of {HUMAN}", *value_texts(shares, judges), ""])
     return ["", *judges, "n"], rows
-
-
-def _r_script() -> str:
-    return (files("creaeval.report") / "agreement.R").read_text(encoding="utf-8")
 
 
 def _name(report: AgreementReport, dimension: str) -> str:
@@ -93,15 +84,3 @@ def _name(report: AgreementReport, dimension: str) -> str:
         return AVG
     step = report.task.step(dimension.partition(".")[0])
     return f"{step.name}: {display_name(report.task, dimension)}"
-
-
-def _cells(rows: pd.DataFrame, judges: Sequence[str]) -> list[str]:
-    cells = []
-    for judge in judges:
-        if judge not in rows.index:
-            cells.append("")
-            continue
-        value, low, high = (float(rows.loc[judge, key]) for key in ("value", "low", "high"))  # type: ignore[arg-type]
-        shown = "undefined" if math.isnan(value) else f"{value:.3f}"
-        cells.append(shown if math.isnan(low) else f"{shown} [{low:.2f}, {high:.2f}]")
-    return cells

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from creaeval.analysis.agreement import MEASURES
 from creaeval.analysis.pair_values import AVG
-from creaeval.report.agreement_text import span
+from creaeval.report.formatting import span
 from creaeval.report.markup import escape_latex, escape_markdown, latex_grid, markdown_grid
 from creaeval.runs import write_table
 

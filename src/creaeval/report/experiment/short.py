@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.analysis.agreement import MEASURES
 from creaeval.analysis.pair_values import AVG
-from creaeval.report.agreement_text import span
+from creaeval.report.formatting import span
 from creaeval.report.tables import UNDEFINED, paper_number
 from creaeval.tasks import display_name
 

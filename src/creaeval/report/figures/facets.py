@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.report.figures.style import ONE_COLUMN, SMALL, TWO_COLUMNS, new_figure
+from creaeval.report.figures import style
 from creaeval.report.figures.text import chars, labels
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def panels(
 def note(axes: Axes, *lines: str) -> None:
     """Write lines of small text between a panel and its title."""
     title = axes.get_title()
-    axes.set_title("\n".join(filter(None, (title, *lines))), fontsize=SMALL)
+    axes.set_title("\n".join(filter(None, (title, *lines))), fontsize=style.SMALL)
 
 
 def _wrapped(
@@ -44,40 +44,39 @@ def _wrapped(
     names = [row if len(rows) > 1 else column for row, column in keys]
     if len(keys) == 1:
         names = [" · ".join(dict.fromkeys(filter(None, (columns[0], rows[0]))))]
-    width = ONE_COLUMN if len(keys) <= 2 else TWO_COLUMNS
+    width = style.ONE_COLUMN if len(keys) <= 2 else style.TWO_COLUMNS
     across = min(len(keys), abreast) if len(keys) > 2 else len(keys)
     down = math.ceil(len(keys) / across)
     panel = min((width - 0.5) / across - 0.25, 2.4)
-    figure = new_figure(width, down * (panel * aspect + 0.55) + 0.3)
+    figure = style.new_figure(width, down * (panel * aspect + 0.55) + 0.3)
     axes = figure.subplots(down, across, squeeze=False)
-    titles = labels(names, chars(panel + 0.2, SMALL))
+    titles = labels(names, chars(panel + 0.2, style.SMALL))
     made: Panels = {}
-    for number, one in enumerate(axes.flat):
+    for number, cell in enumerate(axes.flat):
         if number >= len(keys):
-            one.remove()
+            cell.remove()
             continue
-        one.set_title(titles[names[number]], fontsize=SMALL)
-        made[keys[number]] = one
+        cell.set_title(titles[names[number]], fontsize=style.SMALL)
+        made[keys[number]] = cell
     return figure, made, panel >= 0.9
 
 
 def _grid(rows: Sequence[str], columns: Sequence[str], aspect: float) -> tuple[Figure, Panels, bool]:
-    width = max(TWO_COLUMNS, _NAMES + 0.4 + len(columns) * (_LEAST + 0.1))
+    width = max(style.TWO_COLUMNS, _NAMES + 0.4 + len(columns) * (_LEAST + 0.1))
     panel = min((width - _NAMES - 0.4) / len(columns) - 0.1, 1.4)
-    width = max(ONE_COLUMN, _NAMES + 0.4 + len(columns) * (panel + 0.1))
-    figure = new_figure(width, len(rows) * (panel * aspect + 0.24) + 1.3)
+    width = max(style.ONE_COLUMN, _NAMES + 0.4 + len(columns) * (panel + 0.1))
+    figure = style.new_figure(width, len(rows) * (panel * aspect + 0.24) + 1.3)
     axes = figure.subplots(len(rows), len(columns), squeeze=False)
-    above = labels(columns, chars(panel + 0.05, SMALL), lines=4)
-    left = labels(rows, chars(_NAMES, SMALL), lines=2)
+    above = labels(columns, chars(panel + 0.05, style.SMALL), lines=4)
+    left = labels(rows, chars(_NAMES, style.SMALL), lines=2)
     made: Panels = {}
     for down, row in enumerate(rows):
         for across, column in enumerate(columns):
-            one = axes[down, across]
-            made[row, column] = one
+            cell = made[row, column] = axes[down, across]
             if down == 0:
-                one.set_title(above[column], fontsize=SMALL)
+                cell.set_title(above[column], fontsize=style.SMALL)
             # All panels of a row have the same limits, and their two axes, too.
-            one.tick_params(labelleft=across == 0, labelbottom=False)
+            cell.tick_params(labelleft=across == 0, labelbottom=False)
             if across == 0:
-                one.set_ylabel(left[row], rotation=0, ha="right", va="center", fontsize=SMALL)
+                cell.set_ylabel(left[row], rotation=0, ha="right", va="center", fontsize=style.SMALL)
     return figure, made, panel >= 0.9

@@ -99,10 +99,9 @@ def _fit(text: str, width: int, lines: int) -> str:
         shorter = _shorten(text, length)
         if len(made := _broken(shorter, width)) <= lines:
             # As narrow as the same number of lines can be, so that none holds a single letter.
-            narrow = (
-                _broken(shorter, less) for less in range(max(1, max(map(len, made)) * 2 // 3), width + 1)
-            )
-            return "\n".join(next(one for one in narrow if len(one) <= len(made)))
+            least = max(1, max(map(len, made)) * 2 // 3)
+            narrow = (_broken(shorter, narrower) for narrower in range(least, width + 1))
+            return "\n".join(next(broken for broken in narrow if len(broken) <= len(made)))
     cut = _shorten(text, most)
     return "\n".join(cut[start : start + width].strip() for start in range(0, len(cut), width))
 
