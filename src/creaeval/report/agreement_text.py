@@ -14,7 +14,7 @@ from creaeval.tasks import display_name
 from creaeval.wording import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     import pandas as pd
     from rich.console import Console
@@ -211,7 +211,7 @@ def _comparison(report: AgreementReport) -> Table:
                 table.add_row(
                     f"{AVG} of {MEASURES[row['metric']]}" if dimension == AVG else name,
                     *(fixed(row[key], 3) for key in ("first_value", "second_value")),
-                    _cell({**row, "value": row["difference"]}, sign=True),
+                    _cell(row | {"value": row["difference"]}, sign=True),
                     _p(row["p"]),
                     "primary" if primary else _p(row["p_holm"]),
                     fixed(row["detectable"], 3),
@@ -322,9 +322,7 @@ def _cells(
     return [_cell(rows.loc[name], digits, bare=bare) if name in rows.index else missing for name in names]
 
 
-def _cell(
-    row: Mapping[str, Any] | pd.Series[Any], digits: int = 3, *, sign: bool = False, bare: bool = False
-) -> str:
+def _cell(row: Any, digits: int = 3, *, sign: bool = False, bare: bool = False) -> str:
     text = fixed(row["value"], digits, sign=sign, missing="undefined")
     return text if bare or text == "undefined" else escape(with_interval(text, row))
 

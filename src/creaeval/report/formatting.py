@@ -9,8 +9,6 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
 
 
@@ -23,7 +21,7 @@ def fixed(value: Any, digits: int, *, sign: bool = False, missing: str = "") -> 
     return text if float(text) else f"{0:.{digits}f}"
 
 
-def with_interval(text: str, row: Mapping[str, Any] | pd.Series[Any], digits: int = 2) -> str:
+def with_interval(text: str, row: Any, digits: int = 2) -> str:
     """Write the interval of a row, where it has one, behind its value."""
     low, high = float(row["low"]), float(row["high"])
     return text if math.isnan(low) else f"{text} [{low:.{digits}f}, {high:.{digits}f}]"
@@ -33,7 +31,7 @@ def value_texts(rows: pd.DataFrame, judges: list[str], digits: int = 3) -> list[
     """Write each judge's value with its interval; ``rows`` are by judge, and some may have none."""
     texts = []
     for judge in judges:
-        row = rows.loc[judge] if judge in rows.index else None
+        row: Any = rows.loc[judge] if judge in rows.index else None
         if row is None:
             texts.append("")
         elif math.isnan(row["value"]):

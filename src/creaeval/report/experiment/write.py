@@ -54,7 +54,7 @@ def write_experiment_report(
     SettingError
         There is nothing to report yet, or the folder cannot be written to.
     """
-    from creaeval.report.html.files import check_target, write_page
+    from creaeval.report.html.page import check_target, write_page
 
     html = folder / "report.html"
     check_target(html)

@@ -67,7 +67,7 @@ def _draw(axes: Axes, rows: pd.DataFrame, of_dimension: pd.DataFrame) -> None:
         axes.set(xticks=[], yticks=[])
         style.say(axes, "no pairs")
         return
-    style.equal_axes(axes, low, high, 0.08 * (high - low) or 0.5, shown["level"])
+    style.equal_axes(axes, low, high, 0.08 * (high - low) or 0.5, shown["level"].to_numpy(float))
     ends = points[points["low"].notna() & points["high"].notna()]
     axes.vlines(ends["level"], ends["low"], ends["high"], color=style.DATA, linewidth=0.9, zorder=2)
     axes.plot(points["level"], points["mean_human"], color=style.DATA, linewidth=0.6, zorder=2)

@@ -100,10 +100,10 @@ def _draw(axes: Axes, rows: pd.DataFrame, scorers: list[str]) -> None:
     axes.set_axisbelow(True)
     people = rows[rows["scorer"].eq(HUMAN) & rows["value"].notna()]
     if len(people):
-        row = people.iloc[0]
-        if not np.isnan(row["low"]) and not np.isnan(row["high"]):
-            axes.axvspan(row["low"], row["high"], color=style.GUIDE, alpha=0.5, linewidth=0.0, zorder=0)
-        axes.axvline(row["value"], color=style.OTHER, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1)
+        mean = people.iloc[0]
+        if not np.isnan(mean["low"]) and not np.isnan(mean["high"]):
+            axes.axvspan(mean["low"], mean["high"], color=style.GUIDE, alpha=0.5, linewidth=0.0, zorder=0)
+        axes.axvline(mean["value"], color=style.OTHER, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1)
     for row in rows.to_dict("records"):
         y, human = place[row["scorer"]], row["scorer"] == HUMAN
         value, low, high = float(row["value"]), float(row["low"]), float(row["high"])

@@ -82,9 +82,10 @@ def _cells(counts: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
     for _, rows in pairs.groupby("dimension", sort=False):
         if _step(rows) is None:
             pairs.loc[rows.index, ["human", "judge"]] = rows[["human", "judge"]].round()
-    summed = pairs.groupby(COLUMNS[:-1], sort=False, as_index=False)["count"].sum()
+    summed = pairs.groupby(COLUMNS[:-1], sort=False)["count"].sum().reset_index()
     return {
-        (method, dimension): rows for (method, dimension), rows in summed.groupby(COLUMNS[:2], sort=False)
+        (str(method), str(dimension)): rows
+        for (method, dimension), rows in summed.groupby(["method", "dimension"], sort=False)
     }
 
 
@@ -108,8 +109,8 @@ def _draw(
         return
     together = pd.concat(of_dimension)
     step = _step(together) or 1.0
-    levels = together[["human", "judge"]].stack()
-    low, high = levels.min(), levels.max()
+    levels = together[["human", "judge"]].to_numpy(float)
+    low, high = float(levels.min()), float(levels.max())
     style.equal_axes(axes, low, high, step / 2, levels, style.GUIDE if cells is None else style.OTHER)
     if cells is None:
         style.say(axes, "no pairs")

@@ -17,10 +17,12 @@ from creaeval.runs import write_table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy as np
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 #: Widths in inches: one column of a journal (85 mm), and two.
 ONE_COLUMN, TWO_COLUMNS = 3.35, 6.9
@@ -134,7 +136,7 @@ def frame_all(axes: Axes) -> None:
 
 
 def equal_axes(
-    axes: Axes, low: float, high: float, margin: float, levels: pd.Series[float], colour: str = OTHER
+    axes: Axes, low: float, high: float, margin: float, levels: NDArray[np.float64], colour: str = OTHER
 ) -> None:
     """Give both axes the same limits and ticks at the ends of the levels, and draw the diagonal."""
     axes.set_xlim(low - margin, high + margin)

@@ -64,12 +64,12 @@ def _link(table: Table, name: str, value: Any, places: Mapping[str, int]) -> str
 
 
 def _is_numeric(values: list[Any]) -> bool:
-    given = [value for value in values if not _missing(value) and str(value).strip() not in _NO_NUMBER]
-    if not given:
+    known = [value for value in values if not _missing(value) and str(value).strip() not in _NO_NUMBER]
+    if not known:
         return any(_missing(value) or value == "undefined" for value in values)
     return all(
         (isinstance(value, Real) and not isinstance(value, bool)) or _NUMBER.match(str(value))
-        for value in given
+        for value in known
     )
 
 
