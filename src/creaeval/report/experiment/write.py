@@ -41,7 +41,7 @@ def write_experiment_report(
     folder : Path
         Created if need be.
     said : callable
-        Is told what is being worked on.
+        Called with what is being worked on.
 
     Returns
     -------
@@ -58,43 +58,43 @@ def write_experiment_report(
 
     html = folder / "report.html"
     check_target(html)
-    found: list[Exhibits] = []
-    for one in results.values():
-        for compared in compared_of(experiment, one):
+    all_exhibits: list[Exhibits] = []
+    for of_data in results.values():
+        for compared in compared_of(experiment, of_data):
             said(f"{compared.title}: tables and figures")
-            name = unused_name(compared.name, {one.compared.name for one in found})
+            name = unused_name(compared.name, {others.compared.name for others in all_exhibits})
             exhibits = make_exhibits(
                 replace(compared, name=name), experiment.agreement, experiment.similarity
             )
             exhibits.notes += _failures(compared.runs)
-            found.append(exhibits)
-    if not found:
+            all_exhibits.append(exhibits)
+    if not all_exhibits:
         raise SettingError(
             f"{experiment.name}: no run of it is finished and it names no scores, so there is nothing to "
             "report. `creaeval experiment run` makes the runs."
         )
     page = folder / "report.md"
     try:
-        written = _write_exhibits(found, folder)
-        page.write_text(markdown_report(experiment, found), encoding="utf-8", newline="\n")
+        written = _write_exhibits(all_exhibits, folder)
+        page.write_text(markdown_report(experiment, all_exhibits), encoding="utf-8", newline="\n")
     except OSError as error:
         raise SettingError(
             f"{error.filename or folder}: cannot be written ({error.strerror}); name another folder with "
             "--out."
         ) from error
     said("report.html")
-    write_page(experiment_page(experiment, results, found), html)
+    write_page(experiment_page(experiment, results, all_exhibits), html)
     return [html, page, *written]
 
 
-def _write_exhibits(found: Sequence[Exhibits], folder: Path) -> list[Path]:
+def _write_exhibits(all_exhibits: Sequence[Exhibits], folder: Path) -> list[Path]:
     from creaeval.report.figures import save
 
     written: list[Path] = []
     tables, figures = folder / "tables", folder / "figures"
-    for each in (tables, figures):
-        each.mkdir(parents=True, exist_ok=True)
-    for exhibits in found:
+    for subfolder in (tables, figures):
+        subfolder.mkdir(parents=True, exist_ok=True)
+    for exhibits in all_exhibits:
         title = exhibits.compared.title
         for table in exhibits.tables:
             written += write_paper_table(
@@ -102,9 +102,9 @@ def _write_exhibits(found: Sequence[Exhibits], folder: Path) -> list[Path]:
             )
         for figure in exhibits.figures:
             written += save(figure.figure, figure.data, figures / figure.name, drawn=figure.svg)
-    every = {table.name: table.frame for exhibits in found for table in exhibits.tables}
-    if every:
-        written.append(write_workbook(every, folder / "tables.xlsx"))
+    frames = {table.name: table.frame for exhibits in all_exhibits for table in exhibits.tables}
+    if frames:
+        written.append(write_workbook(frames, folder / "tables.xlsx"))
     return written
 
 
@@ -127,12 +127,12 @@ def unused_name(name: str, taken: Collection[str]) -> str:
     return shown
 
 
-def markdown_report(experiment: Experiment, found: Sequence[Exhibits]) -> str:
+def markdown_report(experiment: Experiment, all_exhibits: Sequence[Exhibits]) -> str:
     """Put the tables of a report and its notes on one Markdown page."""
     parts = [f"# {escape_markdown(experiment.name)}"]
     if experiment.about:
         parts.append(escape_markdown(experiment.about))
-    for exhibits in found:
+    for exhibits in all_exhibits:
         parts.append(f"## {escape_markdown(exhibits.compared.title)}")
         for table in exhibits.tables:
             if table.shown:
