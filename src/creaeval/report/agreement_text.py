@@ -169,7 +169,7 @@ def _coefficients(report: AgreementReport) -> Table:
 
 
 def _scorers(report: AgreementReport) -> Table:
-    """Set the habits of judges and raters side by side."""
+    """Lay the habits of judges and raters side by side."""
     severity = report.tables["severity"]
     halo = _by_scorer(report.tables["halo_means"], "mean_r")
     totals = _by_scorer(report.tables["total_reliability"], "stratified_alpha")

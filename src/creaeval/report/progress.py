@@ -79,7 +79,7 @@ class ProgressWatcher:
         self._show_evidence = show_evidence
         self.counts = Counts()
         self._calls: dict[str, int] = {}
-        self._said = time.monotonic()
+        self._last_line = time.monotonic()
         # By what calls are labelled with: a response, or several that share a call.
         self._planned = {batch.case.response.id: plan.calls_of(batch) for batch in plan.batches}
         self._open = {batch.case.response.id: len(batch.asked) for batch in plan.batches}
@@ -94,7 +94,7 @@ class ProgressWatcher:
     @property
     def completed(self) -> float:
         """How many of the planned calls are done."""
-        return next(one.completed for one in self._progress.tasks if one.id == self._line)
+        return next(task.completed for task in self._progress.tasks if task.id == self._line)
 
     def remove(self) -> None:
         """Take the line away."""
@@ -140,8 +140,8 @@ class ProgressWatcher:
             self._on_change()
         # Where no bar can be drawn, in a log or a batch job, a line now and then says that work goes on.
         now = time.monotonic()
-        if not self._progress.console.is_terminal and now - self._said >= _SECONDS_BETWEEN_LINES:
-            self._said = now
+        if not self._progress.console.is_terminal and now - self._last_line >= _SECONDS_BETWEEN_LINES:
+            self._last_line = now
             self._progress.console.print(f"{self.completed:.0f}/{self._plan.n_calls} calls, {self._words()}")
 
     def _words(self) -> str:
@@ -157,7 +157,7 @@ class ExperimentProgress:
         self._counts = Counts()
         self._ended, self._calls = 0, 0.0
         self._run: ProgressWatcher | None = None
-        total = sum(one.plan.n_calls for one in planned.runs)
+        total = sum(run.plan.n_calls for run in planned.runs)
         self._line = progress.add_task("", total=total, counts=self._words(), stage="whole experiment")
 
     def run_begins(self, planned: PlannedRun) -> ProgressWatcher:
@@ -196,10 +196,10 @@ def evidence_lines(task: Task, evidence: StepEvidence) -> list[str]:
     step = task.step(evidence.step)
     lines = ["", f"Evidence for {step.name}:"]
     for item in evidence.given_items:
-        about = [step.items.name if step.items is not None else "item", str(item.item)]
+        kind = step.items.name if step.items is not None else "item"
         same = " and ".join(map(str, item.same_as))
-        notes = [*([item.category] if item.category else []), *([f"says the same as {same}"] if same else [])]
-        lines.append("  " + " ".join(about) + (f" ({'; '.join(notes)})" if notes else ""))
+        notes = "; ".join(filter(None, [item.category, same and f"says the same as {same}"]))
+        lines.append(f"  {kind} {item.item}" + (f" ({notes})" if notes else ""))
         lines += [
             f"    {step.dimension(name).name}: {finding.observation}"
             for name, finding in item.dimensions.items()

@@ -293,7 +293,6 @@ def _between_judges(exhibits: Exhibits, settings: Agreement) -> None:
     compared = exhibits.compared
     if not compared.several_judges:
         return
-    measures = list(settings.measures)
     exhibits.table(
         "judge_pairs",
         "Agreement of judges with each other",

@@ -21,19 +21,7 @@ if TYPE_CHECKING:
 
 
 def agreement_section(report: AgreementReport) -> Section:
-    """Lay a report of agreement out.
-
-    Parameters
-    ----------
-    report : AgreementReport
-        From :func:`creaeval.analysis.agree.agree`.
-
-    Returns
-    -------
-    Section
-        A table for each measure that is defined anywhere, judges and people side by side with intervals; the
-        habits of judges and raters; the comparison of methods where there are several; what must be said.
-    """
+    """Lay a report of agreement out."""
     parts = [*_tables(report), _habits(report)]
     if "comparison" in report.tables:
         parts.append(Table("Differences of agreement between methods", _comparison(report)))
