@@ -9,7 +9,7 @@ from creaeval.analysis.agreement import MEASURES
 from creaeval.analysis.pair_values import AVG, HUMAN
 from creaeval.report.agreement_text import measure_rows
 from creaeval.report.formatting import span, value_texts
-from creaeval.report.markup import escape_latex, latex_grid, markdown_grid
+from creaeval.report.markup import escape_latex, latex_grid, markdown_grid, write_text
 from creaeval.runs import write_table
 from creaeval.tasks import display_name
 
@@ -28,16 +28,14 @@ def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
             with_task = table.copy()
             with_task.insert(0, "task", report.task.id)
             written.append(write_table(with_task, folder / f"{name}.csv"))
-    written.append(write_table(report.points, folder / "long.csv"))
-    for name, text in (
-        ("agreement.md", markdown(report)),
-        ("agreement.tex", latex(report)),
-        ("agreement.R", (files("creaeval.report") / "agreement.R").read_text(encoding="utf-8")),
-    ):
-        path = folder / name
-        path.write_text(text, encoding="utf-8", newline="\n")
-        written.append(path)
-    return written
+    r_script = (files("creaeval.report") / "agreement.R").read_text(encoding="utf-8")
+    return [
+        *written,
+        write_table(report.points, folder / "long.csv"),
+        write_text(folder / "agreement.md", markdown(report)),
+        write_text(folder / "agreement.tex", latex(report)),
+        write_text(folder / "agreement.R", r_script),
+    ]
 
 
 def markdown(report: AgreementReport) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 _LATEX = str.maketrans(
     {
@@ -71,6 +72,12 @@ def latex_grid(
     )
 
 
+def write_text(path: Path, text: str) -> Path:
+    """Write a text file, the same on every system."""
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
 def escape_latex(text: str) -> str:
     """Make text that LaTeX prints as it is, on one line."""
     return _one_line(text).translate(_LATEX)
@@ -82,5 +89,5 @@ def escape_markdown(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Put a space for line ends and control characters."""
+    """Replace line ends and control characters by a space."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from creaeval.analysis.agreement import MEASURES
 from creaeval.analysis.pair_values import AVG
 from creaeval.report.formatting import span
-from creaeval.report.markup import escape_latex, escape_markdown, latex_grid, markdown_grid
+from creaeval.report.markup import escape_latex, escape_markdown, latex_grid, markdown_grid, write_text
 from creaeval.runs import write_table
 
 if TYPE_CHECKING:
@@ -58,15 +58,11 @@ def write_paper_table(
     folder.mkdir(parents=True, exist_ok=True)
     tables = lay_out_tables(frame)
     below = [*map(str, frame.attrs.get("notes", ())), *notes]
-    written = [write_table(frame, folder / f"{name}.csv")]
-    for ending, text in (
-        ("md", markdown_tables(tables, caption, below)),
-        ("tex", latex_tables(tables, caption, below)),
-    ):
-        path = folder / f"{name}.{ending}"
-        path.write_text(text, encoding="utf-8", newline="\n")
-        written.append(path)
-    return written
+    return [
+        write_table(frame, folder / f"{name}.csv"),
+        write_text(folder / f"{name}.md", markdown_tables(tables, caption, below)),
+        write_text(folder / f"{name}.tex", latex_tables(tables, caption, below)),
+    ]
 
 
 def lay_out_tables(frame: pd.DataFrame) -> list[WideTable]:

@@ -91,17 +91,8 @@ def compared_of(experiment: Experiment, results: DataResults) -> Iterator[Compar
 
     def compared(part: str, scores: Sequence[Scores], runs: Sequence[tuple[str, Run]]) -> Compared:
         title = f"{results.name}: {part}"
-        return Compared(
-            title,
-            _file_name(title),
-            results.task,
-            tuple(scores),
-            tuple(runs),
-            tuple(results.ratings),
-            data.writer,
-            results.name,
-            data.length,
-        )
+        of_data = tuple(results.ratings), data.writer, results.name, data.length
+        return Compared(title, _file_name(title), results.task, tuple(scores), tuple(runs), *of_data)
 
     if results.recorded:
         recorded = list(_by_judge(results.recorded)) if data.judges_apart else results.recorded
@@ -114,7 +105,7 @@ def compared_of(experiment: Experiment, results: DataResults) -> Iterator[Compar
 
 
 def compare_runs(runs: Sequence[tuple[str, Run]], ratings: Sequence[Rating]) -> Compared:
-    """Set runs of one task side by side, each under its name."""
+    """Compare runs of one task, each under its name."""
     scores = tuple(replace(scores_of(run), method=name) for name, run in runs)
     return Compared("runs", "runs", runs[0][1].task, scores, tuple(runs), tuple(ratings))
 

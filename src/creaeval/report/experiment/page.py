@@ -28,7 +28,7 @@ _MARKS = {"best": "¹", "second": "²", "": ""}
 def experiment_page(
     experiment: Experiment, results: Mapping[str, DataResults], all_exhibits: Sequence[Exhibits]
 ) -> ReportData:
-    """Put the HTML page of an experiment together."""
+    """Make the HTML page of an experiment."""
     from creaeval.report.html import ReportData
 
     runs: list[RunPart] = []

@@ -129,7 +129,7 @@ def _lengths(exhibits: Exhibits, settings: Agreement) -> None:
 
 
 def _length(exhibits: Exhibits, settings: Agreement, length: Length) -> None:
-    """Set the length of a response, or of a step, beside a score."""
+    """Add the length of a response, or of a step, beside a score."""
     from creaeval.analysis.length_points import length_points
     from creaeval.analysis.verbosity import response_lengths, verbosity
     from creaeval.report import figures

@@ -119,7 +119,7 @@ def _failures(runs: Sequence[tuple[str, Run]]) -> list[str]:
 
 
 def unused_name(name: str, taken: Collection[str]) -> str:
-    """Put a number behind a name that others have, so that nobody's files are written over."""
+    """Add a number to a name that others have, so that no file is written over."""
     number, shown = 1, name
     while shown in taken:
         number += 1
@@ -128,7 +128,7 @@ def unused_name(name: str, taken: Collection[str]) -> str:
 
 
 def markdown_report(experiment: Experiment, all_exhibits: Sequence[Exhibits]) -> str:
-    """Put the tables of a report and its notes on one Markdown page."""
+    """Write the tables of a report and its notes as one Markdown page."""
     parts = [f"# {escape_markdown(experiment.name)}"]
     if experiment.about:
         parts.append(escape_markdown(experiment.about))

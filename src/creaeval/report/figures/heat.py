@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from creaeval.report.figures import style
 from creaeval.report.figures.facets import note, panels
@@ -61,22 +61,16 @@ def heat_maps(counts: pd.DataFrame) -> Figure:
         figure.supxlabel("points of people (same scale)")
         whose = labels(methods, 40, 1)[methods[0]] if len(methods) == 1 else "the method"
         figure.supylabel(f"points of {whose}")
-        bar = figure.colorbar(
-            ScalarMappable(norm, style.shades()),
-            ax=list(axes.values()),
-            location="top",
-            shrink=0.4,
-            aspect=40,
-            pad=0.02,
-            ticks=MaxNLocator(4, integer=True),
-        )
+        colours, ticks = ScalarMappable(norm, style.shades()), MaxNLocator(4, integer=True)
+        place: dict[str, Any] = {"location": "top", "shrink": 0.4, "aspect": 40, "pad": 0.02}
+        bar = figure.colorbar(colours, ax=list(axes.values()), ticks=ticks, **place)
         bar.set_label("pairs of a judge and a rater")
         bar.outline.set_linewidth(0.4)
         return style.finish(figure)
 
 
 def _cells(counts: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
-    """Take the counts of each method and dimension, points rounded where they are neither whole nor half."""
+    """Return the counts of each panel, points rounded where they are neither whole nor half."""
     pairs = counts[counts["count"].gt(0)].copy()
     pairs[["method", "dimension"]] = pairs[["method", "dimension"]].astype(str)
     for _, rows in pairs.groupby("dimension", sort=False):
@@ -115,24 +109,16 @@ def _draw(
     if cells is None:
         style.say(axes, "no pairs")
         return
-    half = step / 2
-    squares = PolyCollection(
-        [
-            [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
-            for x, y in zip(cells["human"], cells["judge"], strict=True)
-        ],
-        array=cells["count"].to_numpy(float),
-        cmap=style.shades(),
-        norm=norm,
-        linewidths=0.0,
-        zorder=2,
-    )
+    half, colours = step / 2, style.shades()
+    corners = [
+        [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
+        for x, y in zip(cells["human"], cells["judge"], strict=True)
+    ]
+    pairs = cells["count"].to_numpy(float)
+    squares = PolyCollection(corners, array=pairs, cmap=colours, norm=norm, linewidths=0.0, zorder=2)
     axes.add_collection(squares, autolim=False)
     note(axes, f"n = {int(cells['count'].sum())}")
-    colours = style.shades()
     if large and (high - low) / step < _COUNTED:
         for x, y, count in zip(cells["human"], cells["judge"], cells["count"], strict=True):
             colour = "white" if style.is_dark(colours(norm(count))) else "black"
-            axes.text(
-                x, y, f"{count}", ha="center", va="center", fontsize=style.SMALL - 1, color=colour, zorder=3
-            )
+            style.write(axes, x, y, f"{count}", fontsize=style.SMALL - 1, color=colour, zorder=3)

@@ -93,16 +93,8 @@ def _fill(axes: Axes, grid: Floats, n: Floats, norm: Normalize) -> None:
     for (down, across), value in np.ndenumerate(grid):
         colour = style.INK if np.isnan(value) or not style.is_dark(style.shades()(norm(value))) else "white"
         counted = "" if np.isnan(n[down, across]) else f"\nn = {int(n[down, across])}"
-        axes.text(
-            across + 0.5,
-            down + 0.5,
-            number(value) + counted,
-            ha="center",
-            va="center",
-            fontsize=style.SMALL,
-            linespacing=1.15,
-            color=colour,
-        )
+        text = number(value) + counted
+        style.write(axes, across + 0.5, down + 0.5, text, linespacing=1.15, color=colour)
 
 
 def _name(axes: Axes, rows: str, columns: str, values: str) -> None:

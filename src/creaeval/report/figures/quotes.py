@@ -88,14 +88,8 @@ def _draw(axes: Axes, rows: pd.DataFrame, parts: list[tuple[str, str]]) -> None:
             if share:
                 axes.barh(y, share, left=left, height=0.62, color=style.DATA, alpha=alpha, linewidth=0.0)
             left += share
-        axes.text(
-            0.02,
-            y,
-            _counts(row) if row["quotes"] else "no quotes",
-            ha="left",
-            va="center_baseline",
-            fontsize=style.SMALL - 0.5,
-        )
+        counts = _counts(row) if row["quotes"] else "no quotes"
+        style.write(axes, 0.02, y, counts, ha="left", va="center_baseline", fontsize=style.SMALL - 0.5)
 
 
 def _counts(row: pd.Series) -> str:

@@ -54,7 +54,7 @@ def is_dark(colour: tuple[float, float, float, float]) -> bool:
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Set matplotlib for our figures within a ``with`` block, whatever the user's own settings are."""
+    """Use our settings of matplotlib within a ``with`` block, whatever the user's own are."""
     import matplotlib
 
     own: dict[Any, Any] = {
@@ -123,11 +123,14 @@ def empty_figure(message: str) -> Figure:
         return finish(figure)
 
 
+def write(axes: Axes, x: float, y: float, text: str, **options: Any) -> None:
+    """Write small text within a panel, centred unless the options say otherwise."""
+    axes.text(x, y, text, **{"ha": "center", "va": "center", "fontsize": SMALL, "color": INK, **options})
+
+
 def say(axes: Axes, message: str) -> None:
     """Write in the middle of a panel why it holds nothing."""
-    axes.text(
-        0.5, 0.5, message, transform=axes.transAxes, ha="center", va="center", fontsize=SMALL, color=INK
-    )
+    write(axes, 0.5, 0.5, message, transform=axes.transAxes)
 
 
 def frame_all(axes: Axes) -> None:

@@ -30,7 +30,7 @@ def run_report(
     figures: Sequence[Part] = (),
     notes: Sequence[str] = (),
 ) -> ReportData:
-    """Put the report of a run together.
+    """Make the report of a run.
 
     Parameters
     ----------
