@@ -66,7 +66,11 @@ def write_paper_table(
 
 
 def lay_out_tables(frame: pd.DataFrame) -> list[WideTable]:
-    """Lay a long frame out as it is read; see :func:`write_paper_table`."""
+    """Lay a long frame out as it is read, one table a measure or a single one."""
+    # Of each measure: dimensions down and methods across (their judges with a column judge, pairs of these
+    # with first and second); with difference, methods down and measures across; with analyst and judge but no
+    # dimension, a grid. Used where they are there: low, high, n, defined, reason, rank, significant, and the
+    # frame's attrs["notes"].
     columns = set() if frame.empty else set(frame.columns)
     if {"measure", "method", "value", "difference"} <= columns:
         return [_ablations(frame)]
