@@ -24,8 +24,8 @@ from creaeval.llm import Ledger
 from creaeval.llm.chat import AttemptError
 from creaeval.report.html import Figure, ReportData, RunPart, Section, Table, render_report, run_report
 from creaeval.report.html.cells import make_grid
-from creaeval.report.html.marks import Passages
 from creaeval.report.html.page import write_report
+from creaeval.report.html.quotes import Passages
 from creaeval.runs import RunStore
 from creaeval.sheets.quotes import place_quote
 from scripted import ScriptedModel, fill, stage_of, text_of

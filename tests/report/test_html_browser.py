@@ -10,7 +10,7 @@ import pytest
 
 from booklets import booklet, cgpst, scored, variant
 from creaeval.report.html import run_report
-from creaeval.report.html.files import write_page
+from creaeval.report.html.page import write_page
 from scripted import ScriptedModel, stage_of
 
 from .browser import Tab, chromium, open_tab

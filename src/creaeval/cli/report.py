@@ -58,7 +58,7 @@ def report(
     from creaeval.data import read_columns, read_ratings
     from creaeval.errors import SettingError
     from creaeval.report.html import find_shared, run_report
-    from creaeval.report.html.files import check_target, write_page
+    from creaeval.report.html.page import check_target, write_page
 
     if run.endswith((".yaml", ".yml")):
         if ratings or against or response or stage or columns or blank_is_no:

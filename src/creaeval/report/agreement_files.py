@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from creaeval.analysis.agreement import MEASURES, SHARE
-from creaeval.analysis.pair_values import AVG
-from creaeval.report.agreement_text import span
-from creaeval.report.markup import escape_latex, latex_grid, markdown_grid
+from creaeval.analysis.agreement import MEASURES
+from creaeval.analysis.pair_values import AVG, HUMAN
+from creaeval.report.agreement_text import measure_rows
+from creaeval.report.formatting import span, value_texts
+from creaeval.report.markup import escape_latex, latex_grid, markdown_grid, write_text
 from creaeval.runs import write_table
 from creaeval.tasks import display_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
-
-    import pandas as pd
 
     from creaeval.analysis.agree import AgreementReport
 
 
 def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
-    """Write all tables of a report.
-
-    Parameters
-    ----------
-    report : AgreementReport
-        From :func:`creaeval.analysis.agree.agree`.
-    folder : Path
-        Created if need be.
-
-    Returns
-    -------
-    list of Path
-        ``agreement.csv`` with columns task, method, judge, rater, dimension, metric, value, low, high, n,
-        defined and reason; a CSV of each other table; ``agreement.md`` and ``agreement.tex``, the means for
-        a paper; ``long.csv``, every value that was compared, and ``agreement.R``, which computes the means of
-        QWK, Pearson and ICC from it.
-    """
+    """Write all tables of a report."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, table in report.tables.items():
@@ -47,30 +28,18 @@ def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
             with_task = table.copy()
             with_task.insert(0, "task", report.task.id)
             written.append(write_table(with_task, folder / f"{name}.csv"))
-    written.append(write_table(report.points, folder / "long.csv"))
-    for name, text in (
-        ("agreement.md", markdown(report)),
-        ("agreement.tex", latex(report)),
-        ("agreement.R", _r_script()),
-    ):
-        path = folder / name
-        path.write_text(text, encoding="utf-8", newline="\n")
-        written.append(path)
-    return written
+    r_script = (files("creaeval.report") / "agreement.R").read_text(encoding="utf-8")
+    return [
+        *written,
+        write_table(report.points, folder / "long.csv"),
+        write_text(folder / "agreement.md", markdown(report)),
+        write_text(folder / "agreement.tex", latex(report)),
+        write_text(folder / "agreement.R", r_script),
+    ]
 
 
 def markdown(report: AgreementReport) -> str:
-    """Lay the means out in Markdown, one table a measure.
-
-    Parameters
-    ----------
-    report : AgreementReport
-        The report.
-
-    Returns
-    -------
-    str
-    """
+    """Lay the means out in Markdown, one table a measure."""
     parts = []
     for measure in _measures(report):
         parts.append(f"**{MEASURES[measure]}**\n\n{markdown_grid(*_paper_table(report, measure))}\n")
@@ -78,17 +47,7 @@ def markdown(report: AgreementReport) -> str:
 
 
 def latex(report: AgreementReport) -> str:
-    """Lay the means out in LaTeX (package booktabs), one table a measure.
-
-    Parameters
-    ----------
-    report : AgreementReport
-        The report.
-
-    Returns
-    -------
-    str
-    """
+    """Lay the means out in LaTeX (package booktabs), one table a measure."""
     parts = []
     for measure in _measures(report):
         header, rows = _paper_table(report, measure)
@@ -108,20 +67,14 @@ def _measures(report: AgreementReport) -> list[str]:
 
 def _paper_table(report: AgreementReport, measure: str) -> tuple[list[str], list[list[str]]]:
     means = report.tables["means"]
-    of = means[means["metric"].eq(measure)]
-    judges = list(dict.fromkeys(of["judge"]))
+    judges = list(dict.fromkeys(means.loc[means["metric"].eq(measure), "judge"]))
+    by_dimension, shares = measure_rows(means, measure)
     rows = []
-    for dimension in dict.fromkeys(of["dimension"]):
-        cells = of[of["dimension"].eq(dimension)].set_index("judge")
-        rows.append([_name(report, dimension), *_cells(cells, judges), span(cells["n"])])
-    shares = means[means["metric"].eq(measure + SHARE) & means["dimension"].eq(AVG)].set_index("judge")
+    for dimension, cells in by_dimension.items():
+        rows.append([_name(report, dimension), *value_texts(cells, judges), span(cells["n"])])
     if len(shares):
-        rows.append(["share of human-human", *_cells(shares, judges), ""])
+        rows.append([f"share of {HUMAN}", *value_texts(shares, judges), ""])
     return ["", *judges, "n"], rows
-
-
-def _r_script() -> str:
-    return (files("creaeval.report") / "agreement.R").read_text(encoding="utf-8")
 
 
 def _name(report: AgreementReport, dimension: str) -> str:
@@ -129,15 +82,3 @@ def _name(report: AgreementReport, dimension: str) -> str:
         return AVG
     step = report.task.step(dimension.partition(".")[0])
     return f"{step.name}: {display_name(report.task, dimension)}"
-
-
-def _cells(rows: pd.DataFrame, judges: Sequence[str]) -> list[str]:
-    cells = []
-    for judge in judges:
-        if judge not in rows.index:
-            cells.append("")
-            continue
-        value, low, high = (float(rows.loc[judge, key]) for key in ("value", "low", "high"))  # type: ignore[arg-type]
-        shown = "undefined" if math.isnan(value) else f"{value:.3f}"
-        cells.append(shown if math.isnan(low) else f"{shown} [{low:.2f}, {high:.2f}]")
-    return cells

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from rich.box import SIMPLE_HEAD
 from rich.markup import escape
-from rich.table import Table
 
 from creaeval.analysis.agreement import MEASURES
 from creaeval.analysis.pair_values import AVG
+from creaeval.report.formatting import fixed, titled_table, with_interval
 from creaeval.runs import write_table
 from creaeval.tasks import display_name
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from rich.console import Console
+    from rich.table import Table
 
     from creaeval.analysis.compare_runs import RunComparison
     from creaeval.tasks import Task
@@ -29,34 +29,13 @@ _MOST_VALUE = 60
 
 
 def write_comparison(comparison: RunComparison, folder: Path) -> list[Path]:
-    """Write every table of a comparison as CSV.
-
-    Parameters
-    ----------
-    comparison : RunComparison
-        From :func:`creaeval.analysis.compare_runs.compare_runs`.
-    folder : Path
-        Created if need be.
-
-    Returns
-    -------
-    list of Path
-        A file for each table, called like it.
-    """
+    """Write every table of a comparison as CSV."""
     folder.mkdir(parents=True, exist_ok=True)
     return [write_table(table, folder / f"{name}.csv") for name, table in comparison.tables.items()]
 
 
 def print_comparison(console: Console, comparison: RunComparison) -> None:
-    """Print what differs between two runs: settings, scores, agreement, what they took, where they part.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Standard output.
-    comparison : RunComparison
-        The comparison.
-    """
+    """Print what differs between two runs: settings, scores, agreement, what they took, where they part."""
     tables = comparison.tables
     for run, name in zip("AB", comparison.names, strict=True):
         console.print(f"{run}: {escape(name)}", highlight=False)
@@ -76,27 +55,16 @@ def print_comparison(console: Console, comparison: RunComparison) -> None:
 
 
 def failed_conditions(conditions: pd.DataFrame) -> list[str]:
-    """Say which conditions failed, one line each.
-
-    Parameters
-    ----------
-    conditions : pandas.DataFrame
-        From :func:`creaeval.analysis.conditions.check_conditions`.
-
-    Returns
-    -------
-    list of str
-        With the values of both runs, and the reason where a value is undefined.
-    """
+    """Say which conditions failed, one line each."""
     lines = []
     for row in conditions[conditions["failed"].astype(bool)].to_dict("records"):
         values = f"A {_number(row['a'])}, B {_number(row['b'])}"
-        if not math.isnan(row["change"]):
-            values += f", change {_number(row['change'], sign=True)}"
+        if change := fixed(row["change"], 4, sign=True):
+            values += f", change {change}"
         if not math.isnan(row["low"]):
             values += f" [{_number(row['low'])}, {_number(row['high'])}]"
-        why = f"; {row['reason']}" if row["reason"] else ""
-        lines.append(f"failed: {row['condition']} ({values}, n {row['n']}{why})")
+        reason = f"; {row['reason']}" if row["reason"] else ""
+        lines.append(f"failed: {row['condition']} ({values}, n {row['n']}{reason})")
     return lines
 
 
@@ -115,17 +83,18 @@ def _scores(task: Task, differences: pd.DataFrame) -> Table:
     for row in differences.to_dict("records"):
         identity = str(row["dimension"])
         step = identity.partition(".")[0] if "." in identity else ""
-        if step != step_before and step:
-            table.add_row(escape(task.step(step).name), style="bold")
         if not step:
             table.add_section()
+        elif step != step_before:
+            table.add_row(escape(task.step(step).name), style="bold")
         step_before = step
+        name = f"{AVG} over dimensions" if identity == AVG else escape(display_name(task, identity))
         equal = row["equal"]
         table.add_row(
-            _name(task, identity),
+            f"  {name}" if step else name,
             *(_number(row[name], 2) for name in ("mean_a", "mean_b")),
             _with_interval(row, "difference", 2),
-            _number(row["standardized"], 2, sign=True),
+            fixed(row["standardized"], 2, sign=True),
             "" if math.isnan(equal) else f"{equal:.0%}",
             str(row["n"]),
         )
@@ -169,10 +138,8 @@ def _usage(usage: pd.DataFrame) -> Table:
 
 
 def _failures(failures: pd.DataFrame) -> Table:
-    title = (
-        "Failures" if len(failures) <= _MOST_ROWS else f"Failures (the first {_MOST_ROWS} of {len(failures)})"
-    )
-    table = _table(title, "", "Response", "Stage", "Model", "Reason", right=False)
+    shown = f" (the first {_MOST_ROWS} of {len(failures)})" if len(failures) > _MOST_ROWS else ""
+    table = _table(f"Failures{shown}", "", "Response", "Stage", "Model", "Reason", right=False)
     for row in failures.head(_MOST_ROWS).to_dict("records"):
         table.add_row(*(escape(_cut(str(row[name]), _MOST_WORDS)) for name in failures.columns))
     return table
@@ -209,36 +176,19 @@ def _conditions(conditions: pd.DataFrame) -> Table:
 
 
 def _table(title: str, *columns: str, right: bool = True) -> Table:
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table = titled_table(title)
     for place, name in enumerate(columns):
         table.add_column(name, justify="right" if right and place else "left", overflow="fold")
     return table
 
 
-def _name(task: Task, identity: str) -> str:
-    if identity == AVG:
-        return f"{AVG} over dimensions"
-    return (
-        escape(display_name(task, identity))
-        if "." not in identity
-        else f"  {escape(display_name(task, identity))}"
-    )
-
-
 def _with_interval(row: dict[Any, Any], name: str, digits: int) -> str:
-    value, low, high = (float(row[one]) for one in (name, "low", "high"))
-    if math.isnan(value):
-        return "undefined"
-    shown = _number(value, digits, sign=True)
-    return shown if math.isnan(low) else escape(f"{shown} [{low:.{digits}f}, {high:.{digits}f}]")
+    text = fixed(row[name], digits, sign=True, missing="undefined")
+    return text if text == "undefined" else escape(with_interval(text, row, digits))
 
 
-def _number(value: Any, digits: int = 4, *, sign: bool = False) -> str:
-    number = float(value)
-    if math.isnan(number):
-        return "undefined" if not sign else ""
-    shown = f"{number:{'+' if sign else ''}.{digits}f}"
-    return shown if float(shown) else f"{0:.{digits}f}"
+def _number(value: Any, digits: int = 4) -> str:
+    return fixed(value, digits, missing="undefined")
 
 
 def _significant(value: Any) -> str:
@@ -250,5 +200,5 @@ def _significant(value: Any) -> str:
 
 def _cut(text: str, most: int) -> str:
     # Control characters could reach the terminal as commands.
-    flat = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    flat = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"

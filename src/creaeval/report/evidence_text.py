@@ -9,21 +9,7 @@ if TYPE_CHECKING:
 
 
 def evidence_notes(run: Run, where: str) -> list[str]:
-    """Say what was checked of a run's evidence, and what was found.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-    where : str
-        Where each case can be looked up, such as ``responses/*.json``.
-
-    Returns
-    -------
-    list of str
-        Sentences on who gathered it and how much, quotes, copied words, scores in evidence and what was left
-        out; none without evidence.
-    """
+    """Say what was checked of a run's evidence, and what was found."""
     summary, manifest = run.summary, run.manifest
     lines: list[str] = []
     # A run from before there were two depths names none.

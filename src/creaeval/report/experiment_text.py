@@ -32,32 +32,18 @@ _WHOLE = ("Calls", "Tokens in", "Tokens out", "Scored", "Failed", "Id")
 def print_estimate(
     console: Console, planned: Planned, estimates: Sequence[CellEstimate], together: CellEstimate
 ) -> None:
-    """Print what an experiment will take.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Standard output.
-    planned : Planned
-        The experiment.
-    estimates : sequence of CellEstimate
-        Of each run, in order.
-    together : CellEstimate
-        Of all of them, calls that several runs share counted once.
-    """
+    """Print what an experiment will take."""
     table = _table("Run", "Responses", "Calls", "In the ledger", "Tokens in", "Tokens out", "US dollars")
-    labels = _labels(console, planned.runs, [planned.feeds_of(one.cells) for one in planned.runs])
-    for label, one, estimate in zip(labels, planned.runs, estimates, strict=True):
-        table.add_row(label, _amount(one), *_estimate_cells(estimate))
+    labels = _labels(console, planned.runs, [planned.feeds_of(run.cells) for run in planned.runs])
+    for label, run, estimate in zip(labels, planned.runs, estimates, strict=True):
+        table.add_row(label, _size(run), *_estimate_cells(estimate))
     table.add_section()
     sums = ("All, shared calls once", "") if _is_wide(console) else ("All", "shared calls once")
     table.add_row(*sums, *_estimate_cells(together))
     console.print(table)
     if together.unpriced:
-        names = ", ".join(together.unpriced)
-        console.print(
-            escape(f"No price is known for {names}, so the sums leave {_it(together.unpriced)} out.")
-        )
+        names, pronoun = ", ".join(together.unpriced), "it" if len(together.unpriced) == 1 else "them"
+        console.print(escape(f"No price is known for {names}, so the sums leave {pronoun} out."))
     for note in together.notes:
         console.print(escape(note), soft_wrap=True)
     console.print(
@@ -66,36 +52,24 @@ def print_estimate(
         soft_wrap=True,
     )
     for cell in planned.untrained:
-        feeds = f" It feeds {', '.join(what)}." if (what := planned.feeds_of([cell])) else ""
+        feeds = f" It feeds {', '.join(tables)}." if (tables := planned.feeds_of([cell])) else ""
         console.print(escape(f"{cell.label}: {UNTRAINED}.{feeds}"), soft_wrap=True)
 
 
 def print_status(console: Console, planned: Planned, status: Status) -> None:
-    """Print where an experiment's runs stand.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Standard output.
-    planned : Planned
-        The experiment.
-    status : Status
-        From :func:`creaeval.experiments.status.find_status`.
-    """
+    """Print where an experiment's runs stand."""
     table = _table("Run", "State", "To score", "Scored", "Failed", "Cost", "Id", numbers=range(2, 6))
-    labels = _labels(console, [one.planned for one in status.runs])
-    for label, one in zip(labels, status.runs, strict=True):
+    labels = _labels(console, [run.planned for run in status.runs])
+    for label, run in zip(labels, status.runs, strict=True):
         table.add_row(
             label,
-            one.state,
-            str(one.wanted),
-            str(one.scored),
-            str(one.failed),
-            cost_text(one.cost_usd, one.unpriced),
-            "" if one.planned.pretended is not None else one.planned.plan.run_id,
+            run.state,
+            *map(str, (run.wanted, run.scored, run.failed)),
+            cost_text(run.cost_usd, run.unpriced),
+            "" if run.planned.pretended is not None else run.planned.plan.run_id,
         )
     console.print(table)
-    finished = sum(one.state == "finished" for one in status.runs)
+    finished = sum(run.state == "finished" for run in status.runs)
     console.print(
         f"{finished} of {len(status.runs)} runs finished. All their calls together, shared ones once: "
         f"{cost_text(status.cost_usd, status.unpriced)}."
@@ -104,17 +78,7 @@ def print_status(console: Console, planned: Planned, status: Status) -> None:
 
 
 def print_ends(console: Console, ends: Sequence[RunEnd], spent: str) -> None:
-    """Print how the runs ended, and name those that did not go as they should.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Standard output.
-    ends : sequence of RunEnd
-        In order.
-    spent : str
-        What was spent now, in words; empty to say nothing of it.
-    """
+    """Print how the runs ended, and name those that did not go as they should."""
     table = _table("Run", "Ended", "Scored", "Failed", "Id", numbers=(2, 3))
     labels = _labels(console, [end.planned for end in ends])
     for label, end in zip(labels, ends, strict=True):
@@ -122,20 +86,16 @@ def print_ends(console: Console, ends: Sequence[RunEnd], spent: str) -> None:
         table.add_row(label, state, str(end.scored), str(end.failed), end.planned.plan.run_id)
     console.print(table)
     for end in ends:
+        show = f"`creaeval runs show {end.planned.plan.run_id}` says why"
+        lines = []
         if end.error:
-            console.print(escape(f"{end.planned.label}: {end.state}. {end.error}"), soft_wrap=True)
+            lines.append(f"{end.state}. {end.error}")
         elif end.failed:
-            words = (
-                f"{end.planned.label}: {end.failed} failed; `creaeval runs show {end.planned.plan.run_id}` "
-                "says why, and the same command asks again for them."
-            )
-            console.print(escape(words), soft_wrap=True)
+            lines.append(f"{end.failed} failed; {show}, and the same command asks again for them.")
         if end.not_captured:
-            words = (
-                f"{end.planned.label}: {end.not_captured} expected scores could not be taken; "
-                f"`creaeval runs show {end.planned.plan.run_id}` says why."
-            )
-            console.print(escape(words), soft_wrap=True)
+            lines.append(f"{end.not_captured} expected scores could not be taken; {show}.")
+        for line in lines:
+            console.print(escape(f"{end.planned.label}: {line}"), soft_wrap=True)
     if spent:
         console.print(spent)
 
@@ -155,8 +115,8 @@ def _labels(
 ) -> list[str]:
     """Name runs for the first column; where it would be too narrow for names, list them by number first."""
     lines = [
-        "\n→ ".join([one.label, *([", ".join(what)] if what else [])])
-        for one, what in zip(runs, feeds or [()] * len(runs), strict=True)
+        f"{run.label}\n→ {', '.join(tables)}" if tables else run.label
+        for run, tables in zip(runs, feeds or [()] * len(runs), strict=True)
     ]
     if _is_wide(console):
         return [escape(line) for line in lines]
@@ -174,10 +134,9 @@ def _table(first: str, *others: str, numbers: Sequence[int] | range | None = Non
     return table
 
 
-def _amount(planned: PlannedRun) -> str:
-    if planned.pretended is None:
-        return describe_size(planned.plan)
-    return f"{planned.pretended} by template"
+def _size(planned: PlannedRun) -> str:
+    count = planned.pretended
+    return describe_size(planned.plan) if count is None else f"{count} by template"
 
 
 def _estimate_cells(estimate: CellEstimate) -> tuple[str, ...]:
@@ -190,7 +149,3 @@ def _estimate_cells(estimate: CellEstimate) -> tuple[str, ...]:
         f"{estimate.output_tokens:,}",
         f"{money} + not priced".removeprefix(" + ") if unpriced else money,
     )
-
-
-def _it(several: Sequence[str]) -> str:
-    return "it" if len(several) == 1 else "them"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 _LATEX = str.maketrans(
     {
@@ -27,19 +28,7 @@ _LATEX = str.maketrans(
 
 
 def markdown_grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write cells as a Markdown table, the first column to the left.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Column names.
-    rows : iterable of sequence of str
-        Markdown; what would end a cell or row is escaped here.
-
-    Returns
-    -------
-    str
-    """
+    """Write cells as a Markdown table, the first column to the left."""
     lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
     cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines]
     return "\n".join(f"| {' | '.join(line)} |" for line in cells)
@@ -52,25 +41,7 @@ def latex_grid(
     ruled: Iterable[int] = (),
     notes: Sequence[str] = (),
 ) -> str:
-    """Write cells as a LaTeX table (package booktabs), the first column to the left.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Column names, in LaTeX.
-    rows : sequence of sequence of str
-        In LaTeX.
-    caption : str
-        In LaTeX.
-    ruled : iterable of int
-        Numbers of rows with a line above.
-    notes : sequence of str
-        What stands below the table, in LaTeX.
-
-    Returns
-    -------
-    str
-    """
+    """Write cells as a LaTeX table (package booktabs), the first column to the left."""
     above = set(ruled)
     body = []
     for number, row in enumerate(rows):
@@ -101,6 +72,12 @@ def latex_grid(
     )
 
 
+def write_text(path: Path, text: str) -> Path:
+    """Write a text file, the same on every system."""
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
 def escape_latex(text: str) -> str:
     """Make text that LaTeX prints as it is, on one line."""
     return _one_line(text).translate(_LATEX)
@@ -112,5 +89,5 @@ def escape_markdown(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Put a space for line ends and control characters."""
+    """Replace line ends and control characters by a space."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text)

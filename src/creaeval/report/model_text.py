@@ -14,26 +14,13 @@ if TYPE_CHECKING:
 
 
 def models_text(book: ModelBook) -> str:
-    """Write out what models there are and what can be set.
-
-    Parameters
-    ----------
-    book : ModelBook
-        Presets, prices and keys.
-
-    Returns
-    -------
-    str
-        Sections with a line an entry, columns divided by tabs.
-    """
+    """Write out what models there are and what can be set."""
     lines = ["Models (a name to type, whose it is, where its key is read from)"]
     lines.append("local\tthe built-in small model, or local:FILE.gguf\tno key")
     for provider in PROVIDERS.values():
-        key = (
-            "key found"
-            if book.variable(*provider.keys)
-            else ("no key needed" if provider.own else "no key set")
-        )
+        key = "no key needed" if provider.own else "no key set"
+        if book.variable(*provider.keys):
+            key = "key found"
         address = f"; {provider.url_variables[0]} for another address than {provider.url}"
         variables = " or ".join(provider.keys)
         lines.append(f"{provider.prefix}:NAME\t{provider.title}\t{variables} ({key}){address}")
@@ -51,25 +38,14 @@ def models_text(book: ModelBook) -> str:
     return "\n".join(lines)
 
 
-def checkup_text(found: Checkup) -> str:
-    """Write out what came of a check.
-
-    Parameters
-    ----------
-    found : Checkup
-        The check.
-
-    Returns
-    -------
-    str
-        A line a finding, then tokens, time and cost.
-    """
+def checkup_text(checkup: Checkup) -> str:
+    """Write out what came of a check."""
     signs = {"yes": "ok", "no": "no", "not asked": "-"}
-    lines = [f"{found.model}: {'works' if found.works else 'does not work'}"]
-    lines += [f"{signs[one.state]}\t{one.name}\t{one.words}" for one in found.findings]
-    if found.usage.input:
-        cost = cost_text(found.cost_usd or 0.0, int(found.cost_usd is None))
+    lines = [f"{checkup.model}: {'works' if checkup.works else 'does not work'}"]
+    lines += [f"{signs[finding.state]}\t{finding.name}\t{finding.words}" for finding in checkup.findings]
+    if checkup.usage.input:
+        cost = cost_text(checkup.cost_usd or 0.0, int(checkup.cost_usd is None))
         lines.append(
-            f"{found.usage.input} tokens in, {found.usage.output} out, {found.seconds:.1f} s, {cost}"
+            f"{checkup.usage.input} tokens in, {checkup.usage.output} out, {checkup.seconds:.1f} s, {cost}"
         )
     return "\n".join(lines)

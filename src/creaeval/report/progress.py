@@ -65,19 +65,7 @@ class Counts:
 
 
 class ProgressWatcher:
-    """Count what a run does and draw it as one line.
-
-    Parameters
-    ----------
-    progress : rich.progress.Progress
-        Where the line is drawn.
-    plan : Plan
-        Says how much there is to do.
-    on_change : callable, optional
-        Called after each change, for whoever counts over several runs.
-    show_evidence : bool
-        Whether the evidence of each step is printed above the line as soon as it is there.
-    """
+    """Count what a run does and draw it as one line."""
 
     def __init__(
         self,
@@ -91,7 +79,7 @@ class ProgressWatcher:
         self._show_evidence = show_evidence
         self.counts = Counts()
         self._calls: dict[str, int] = {}
-        self._said = time.monotonic()
+        self._last_line = time.monotonic()
         # By what calls are labelled with: a response, or several that share a call.
         self._planned = {batch.case.response.id: plan.calls_of(batch) for batch in plan.batches}
         self._open = {batch.case.response.id: len(batch.asked) for batch in plan.batches}
@@ -106,7 +94,7 @@ class ProgressWatcher:
     @property
     def completed(self) -> float:
         """How many of the planned calls are done."""
-        return next(one.completed for one in self._progress.tasks if one.id == self._line)
+        return next(task.completed for task in self._progress.tasks if task.id == self._line)
 
     def remove(self) -> None:
         """Take the line away."""
@@ -152,8 +140,8 @@ class ProgressWatcher:
             self._on_change()
         # Where no bar can be drawn, in a log or a batch job, a line now and then says that work goes on.
         now = time.monotonic()
-        if not self._progress.console.is_terminal and now - self._said >= _SECONDS_BETWEEN_LINES:
-            self._said = now
+        if not self._progress.console.is_terminal and now - self._last_line >= _SECONDS_BETWEEN_LINES:
+            self._last_line = now
             self._progress.console.print(f"{self.completed:.0f}/{self._plan.n_calls} calls, {self._words()}")
 
     def _words(self) -> str:
@@ -162,22 +150,14 @@ class ProgressWatcher:
 
 
 class ExperimentProgress:
-    """Draw the runs of an experiment as two lines: the whole, and the run that is being made.
-
-    Parameters
-    ----------
-    progress : rich.progress.Progress
-        Where the lines are drawn.
-    planned : Planned
-        Says how much there is to do.
-    """
+    """Draw the runs of an experiment as two lines: the whole, and the run that is being made."""
 
     def __init__(self, progress: Progress, planned: Planned) -> None:
         self._progress, self._n_runs = progress, len(planned.runs)
         self._counts = Counts()
         self._ended, self._calls = 0, 0.0
         self._run: ProgressWatcher | None = None
-        total = sum(one.plan.n_calls for one in planned.runs)
+        total = sum(run.plan.n_calls for run in planned.runs)
         self._line = progress.add_task("", total=total, counts=self._words(), stage="whole experiment")
 
     def run_begins(self, planned: PlannedRun) -> ProgressWatcher:
@@ -212,27 +192,14 @@ class ExperimentProgress:
 
 
 def evidence_lines(task: Task, evidence: StepEvidence) -> list[str]:
-    """Write a step's evidence for somebody who waits.
-
-    Parameters
-    ----------
-    task : Task
-        The task.
-    evidence : StepEvidence
-        Of one of its steps.
-
-    Returns
-    -------
-    list of str
-        The step's name, then a line for each observation under its item.
-    """
+    """Write a step's evidence for somebody who waits."""
     step = task.step(evidence.step)
     lines = ["", f"Evidence for {step.name}:"]
     for item in evidence.given_items:
-        about = [step.items.name if step.items is not None else "item", str(item.item)]
+        kind = step.items.name if step.items is not None else "item"
         same = " and ".join(map(str, item.same_as))
-        notes = [*([item.category] if item.category else []), *([f"says the same as {same}"] if same else [])]
-        lines.append("  " + " ".join(about) + (f" ({'; '.join(notes)})" if notes else ""))
+        notes = "; ".join(filter(None, [item.category, same and f"says the same as {same}"]))
+        lines.append(f"  {kind} {item.item}" + (f" ({notes})" if notes else ""))
         lines += [
             f"    {step.dimension(name).name}: {finding.observation}"
             for name, finding in item.dimensions.items()
@@ -246,19 +213,7 @@ def evidence_lines(task: Task, evidence: StepEvidence) -> list[str]:
 
 
 def cost_text(usd: float, unpriced: int) -> str:
-    """Write a cost so that what is not known is said.
-
-    Parameters
-    ----------
-    usd : float
-        US dollars of the calls with a price.
-    unpriced : int
-        Calls without one.
-
-    Returns
-    -------
-    str
-    """
+    """Write a cost so that what is not known is said."""
     digits = 2 if usd >= 1 or usd == 0 else 4
     known = "$0" if usd == 0 else f"${usd:.{digits}f}"
     if 0 < usd < _LEAST_SHOWN:
@@ -271,42 +226,14 @@ def cost_text(usd: float, unpriced: int) -> str:
 
 @contextmanager
 def show_progress(plan: Plan, console: Console, *, show_evidence: bool = False) -> Iterator[ProgressWatcher]:
-    """Draw progress while the block runs.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is being done.
-    console : rich.console.Console
-        Standard error; on a pipe nothing is drawn.
-    show_evidence : bool
-        Whether evidence is printed as it is found.
-
-    Yields
-    ------
-    ProgressWatcher
-        To hand to the engine.
-    """
+    """Draw progress while the block runs."""
     with _drawn(console) as progress:
         yield ProgressWatcher(progress, plan, show_evidence=show_evidence)
 
 
 @contextmanager
 def show_experiment(planned: Planned, console: Console) -> Iterator[ExperimentProgress]:
-    """Draw the progress of an experiment while the block runs.
-
-    Parameters
-    ----------
-    planned : Planned
-        What is being done.
-    console : rich.console.Console
-        Standard error; on a pipe only a line for each run is written.
-
-    Yields
-    ------
-    ExperimentProgress
-        To hand to :func:`creaeval.experiments.run.make_runs`.
-    """
+    """Draw the progress of an experiment while the block runs."""
     with _drawn(console) as progress:
         yield ExperimentProgress(progress, planned)
 

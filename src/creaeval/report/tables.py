@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 from creaeval.analysis.agreement import MEASURES
 from creaeval.analysis.pair_values import AVG
-from creaeval.report.agreement_text import span
-from creaeval.report.markup import escape_latex, escape_markdown, latex_grid, markdown_grid
+from creaeval.report.formatting import span
+from creaeval.report.markup import escape_latex, escape_markdown, latex_grid, markdown_grid, write_text
 from creaeval.runs import write_table
 
 if TYPE_CHECKING:
@@ -25,24 +25,14 @@ if TYPE_CHECKING:
 
 #: Stands where a value is undefined.
 UNDEFINED = "–"
+#: What marks say in files.
+BEST = "Best in bold, second best in italics or underlined."
 _MOST_LINES = 10
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell, as plain text and what is to be done to it.
-
-    Attributes
-    ----------
-    text : str
-        Plain text.
-    interval : str
-        Such as ``[.61, .66]``; may be empty.
-    mark : {"", "best", "second"}
-        How it stands among the others.
-    star : bool
-        Whether it is significant.
-    """
+    """One cell, as plain text and what is to be done to it."""
 
     text: str
     interval: str = ""
@@ -52,21 +42,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class WideTable:
-    """A table as people read it.
-
-    Attributes
-    ----------
-    title : str
-        Stands above it; may be empty.
-    header : list of str
-        Column names, the first that of the rows' names.
-    rows : list of list of Cell
-        As long as the header.
-    ruled : frozenset of int
-        Numbers of rows with a line above.
-    notes : list of str
-        What stands under it.
-    """
+    """A table as people read it."""
 
     title: str
     header: list[str]
@@ -76,66 +52,25 @@ class WideTable:
 
 
 def write_paper_table(
-    frame: pd.DataFrame,
-    folder: Path,
-    name: str,
-    *,
-    caption: str,
-    notes: Sequence[str] = (),
+    frame: pd.DataFrame, folder: Path, name: str, *, caption: str, notes: Sequence[str] = ()
 ) -> list[Path]:
-    """Write a table for a paper.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Long form. With columns ``measure``, ``dimension``, ``method`` and ``value`` it becomes a table a
-        measure, dimensions down and methods across (their judges with a column ``judge``, pairs of these with
-        ``first`` and ``second``); with ``difference`` methods down and measures across; with ``analyst`` and
-        ``judge`` but no dimension a grid. Any other frame is written as it is. ``low`` and ``high``, ``n``,
-        ``defined`` and ``reason``, ``rank`` and ``significant`` are used where they are there, and
-        ``attrs["notes"]``.
-    folder : Path
-        Created if need be.
-    name : str
-        Of the files, without ending.
-    caption : str
-        What the table shows.
-    notes : sequence of str
-        What else stands under it.
-
-    Returns
-    -------
-    list of Path
-        ``NAME.csv``, the frame itself; ``NAME.md`` and ``NAME.tex`` (package booktabs). The best is bold, the
-        second in italics or underlined, ``*`` marks significance. Undefined values are a dash with a note.
-    """
+    """Write a table for a paper."""
     folder.mkdir(parents=True, exist_ok=True)
     tables = lay_out_tables(frame)
-    said = [*map(str, frame.attrs.get("notes", ())), *notes]
-    written = [write_table(frame, folder / f"{name}.csv")]
-    for ending, text in (
-        ("md", markdown_tables(tables, caption, said)),
-        ("tex", latex_tables(tables, caption, said)),
-    ):
-        path = folder / f"{name}.{ending}"
-        path.write_text(text, encoding="utf-8", newline="\n")
-        written.append(path)
-    return written
+    below = [*map(str, frame.attrs.get("notes", ())), *notes]
+    return [
+        write_table(frame, folder / f"{name}.csv"),
+        write_text(folder / f"{name}.md", markdown_tables(tables, caption, below)),
+        write_text(folder / f"{name}.tex", latex_tables(tables, caption, below)),
+    ]
 
 
 def lay_out_tables(frame: pd.DataFrame) -> list[WideTable]:
-    """Lay a long frame out as it is read; see :func:`write_paper_table`.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table.
-
-    Returns
-    -------
-    list of WideTable
-        One a measure, or a single one; of a frame without rows its header.
-    """
+    """Lay a long frame out as it is read, one table a measure or a single one."""
+    # Of each measure: dimensions down and methods across (their judges with a column judge, pairs of these
+    # with first and second); with difference, methods down and measures across; with analyst and judge but no
+    # dimension, a grid. Used where they are there: low, high, n, defined, reason, rank, significant, and the
+    # frame's attrs["notes"].
     columns = set() if frame.empty else set(frame.columns)
     if {"measure", "method", "value", "difference"} <= columns:
         return [_ablations(frame)]
@@ -150,27 +85,13 @@ def lay_out_tables(frame: pd.DataFrame) -> list[WideTable]:
 
 
 def markdown_tables(tables: Sequence[WideTable], caption: str, notes: Sequence[str] = ()) -> str:
-    """Write tables in Markdown, with the caption above and the notes below.
-
-    Parameters
-    ----------
-    tables : sequence of WideTable
-        The tables.
-    caption : str
-        What they show.
-    notes : sequence of str
-        What stands below all of them.
-
-    Returns
-    -------
-    str
-    """
+    """Write tables in Markdown, with the caption above and the notes below."""
     parts = [f"**{escape_markdown(caption)}**"]
     for table in tables:
         if table.title:
             parts.append(f"**{escape_markdown(table.title)}**")
         rows = [[_markdown(cell) for cell in row] for row in table.rows]
-        parts.append(markdown_grid([escape_markdown(one) for one in table.header], rows))
+        parts.append(markdown_grid(list(map(escape_markdown, table.header)), rows))
         if table.notes:
             parts.append("\n".join(f"- {escape_markdown(note)}" for note in table.notes))
     if notes:
@@ -179,21 +100,7 @@ def markdown_tables(tables: Sequence[WideTable], caption: str, notes: Sequence[s
 
 
 def latex_tables(tables: Sequence[WideTable], caption: str, notes: Sequence[str] = ()) -> str:
-    """Write tables in LaTeX (package booktabs), each a float of its own.
-
-    Parameters
-    ----------
-    tables : sequence of WideTable
-        The tables.
-    caption : str
-        What they show; the title of each follows it.
-    notes : sequence of str
-        What stands below the last one.
-
-    Returns
-    -------
-    str
-    """
+    """Write tables in LaTeX (package booktabs), each a float of its own."""
     parts = []
     for number, table in enumerate(tables, 1):
         lines: list[list[str]] = []
@@ -208,25 +115,13 @@ def latex_tables(tables: Sequence[WideTable], caption: str, notes: Sequence[str]
                 )
         below = [*table.notes, *(notes if number == len(tables) else ())]
         title = ": ".join(filter(None, (caption, table.title)))
-        header = [escape_latex(one) for one in table.header]
-        parts.append(latex_grid(header, lines, escape_latex(title), ruled, [*map(escape_latex, below)]))
+        header, notes_below = list(map(escape_latex, table.header)), list(map(escape_latex, below))
+        parts.append(latex_grid(header, lines, escape_latex(title), ruled, notes_below))
     return "\n\n".join(parts) + "\n"
 
 
 def paper_number(value: float, digits: int = 3) -> str:
-    """Write a number without the zero before the point, such as ``.638`` or ``−.010``.
-
-    Parameters
-    ----------
-    value : float
-        The number; nan is a dash.
-    digits : int
-        After the point.
-
-    Returns
-    -------
-    str
-    """
+    """Write a number without the zero before the point, such as ``.638`` or ``−.010``."""
     if math.isnan(value):
         return UNDEFINED
     rounded = round(value, digits)
@@ -252,27 +147,34 @@ def _latex_number(text: str) -> str:
     return text.replace("−", "$-$").replace(UNDEFINED, "--")
 
 
+def _cross(part: pd.DataFrame, down: str, across: str) -> tuple[list[str], dict[str, list[Cell]]]:
+    """Lay one column down and another across: its values, and by row the cells with n behind them."""
+    columns = list(dict.fromkeys(part[across].astype(str)))
+    rows = {}
+    for name, group in part.groupby(down, sort=False):
+        cells = {str(row[across]): _value(row) for _, row in group.iterrows()}
+        rows[str(name)] = [*(cells.get(column, Cell("")) for column in columns), *_n(group)]
+    return columns, rows
+
+
+def _n(rows: pd.DataFrame) -> list[Cell]:
+    return [Cell(span(rows["n"]))] if "n" in rows else []
+
+
 def _methods(part: pd.DataFrame, measure: str) -> WideTable:
     """Lay dimensions down and methods, or their judges, across."""
-    columns = list(dict.fromkeys(part["label"]))
+    columns, rows = _cross(part, "dimension", "label")
     names = dict(zip(part["dimension"], part["name" if "name" in part else "dimension"], strict=True))
-    rows: list[list[Cell]] = []
-    ruled: set[int] = set()
-    for dimension, of in part.groupby("dimension", sort=False):
-        if dimension == AVG and rows:
-            ruled.add(len(rows))
-        cells = {str(row["label"]): _value(row) for _, row in of.iterrows()}
-        n = [Cell(_span(of))] if "n" in of else []
-        rows.append([Cell(str(names[dimension])), *(cells.get(one, Cell("")) for one in columns), *n])
+    ruled = frozenset(number for number, dimension in enumerate(rows) if dimension == AVG and number)
     header = ["", *columns, *(["n"] if "n" in part else [])]
     notes = []
     if "rank" in part and part["rank"].notna().any():
-        stars = "significant" in part and part["significant"].eq(True).any()
-        notes.append("Best in bold, second best in italics or underlined.")
-        if stars:
+        notes.append(BEST)
+        if "significant" in part and part["significant"].eq(True).any():
             notes.append("* p < .05 against the second best.")
     notes += _undefined(part.assign(place=part["label"] + ", " + part["dimension"].map(names).astype(str)))
-    return WideTable(_title(measure), header, rows, frozenset(ruled), notes)
+    lines = [[Cell(str(names[dimension])), *cells] for dimension, cells in rows.items()]
+    return WideTable(_title(measure), header, lines, ruled, notes)
 
 
 def _labels(frame: pd.DataFrame) -> pd.Series[str]:
@@ -290,33 +192,27 @@ def _labels(frame: pd.DataFrame) -> pd.Series[str]:
 
 def _grid(part: pd.DataFrame, measure: str) -> WideTable:
     """Lay analysts down and judges across; what was not run stays empty."""
-    judges = list(dict.fromkeys(part["judge"].astype(str)))
-    rows: list[list[Cell]] = []
-    for analyst, of in part.groupby("analyst", sort=False):
-        cells = {str(row["judge"]): _value(row) for _, row in of.iterrows()}
-        n = [Cell(_span(of))] if "n" in of else []
-        rows.append([Cell(str(analyst)), *(cells.get(one, Cell("")) for one in judges), *n])
+    judges, rows = _cross(part, "analyst", "judge")
     header = ["analyst", *judges, *(["n"] if "n" in part else [])]
     places = part["analyst"].astype(str) + ", " + part["judge"].astype(str)
-    return WideTable(_title(measure), header, rows, notes=_undefined(part.assign(place=places)))
+    lines = [[Cell(analyst), *cells] for analyst, cells in rows.items()]
+    return WideTable(_title(measure), header, lines, notes=_undefined(part.assign(place=places)))
 
 
 def _ablations(frame: pd.DataFrame) -> WideTable:
     """Lay methods down; across, of each measure, the value and its change."""
     measures = list(dict.fromkeys(frame["measure"].astype(str)))
     rows: list[list[Cell]] = []
-    for method, of in frame.groupby("method", sort=False):
-        by_measure = {str(row["measure"]): row for _, row in of.iterrows()}
+    for method, group in frame.groupby("method", sort=False):
+        by_measure = {str(row["measure"]): row for _, row in group.iterrows()}
         cells = [Cell(str(method))]
         for measure in measures:
-            row = by_measure.get(measure)
-            cells += (
-                [Cell(""), Cell("")]
-                if row is None
-                else [_value(row, star=False), _change(row, full=not rows)]
-            )
-        rows.append([*cells, *([Cell(_span(of))] if "n" in of else [])])
-    header = ["", *(one for measure in measures for one in (_title(measure), "change"))]
+            if (row := by_measure.get(measure)) is None:
+                cells += [Cell(""), Cell("")]
+            else:
+                cells += [_value(row, star=False), _change(row, full=not rows)]
+        rows.append([*cells, *_n(group)])
+    header = ["", *(name for measure in measures for name in (_title(measure), "change"))]
     header += ["n"] if "n" in frame else []
     stars = "significant" in frame and frame["significant"].eq(True).any()
     notes = ["* p < .05 against the full method."] if stars else []
@@ -332,9 +228,8 @@ def _change(row: pd.Series, *, full: bool) -> Cell:
     percent = float(row.get("change_percent", math.nan))
     shown = paper_number(difference)
     if not math.isnan(percent):
-        shown += (
-            f" ({'−' if round(percent) < 0 else '+' if round(percent) > 0 else ''}{abs(round(percent))}%)"
-        )
+        whole = round(percent)
+        shown += f" ({'−' if whole < 0 else '+' if whole > 0 else ''}{abs(whole)}%)"
     low, high = (float(row.get(f"difference_{end}", math.nan)) for end in ("low", "high"))
     return Cell(shown, _interval(low, high), star=_is_true(row.get("significant")))
 
@@ -361,12 +256,8 @@ def _value(row: pd.Series, *, star: bool = True) -> Cell:
     place = 0 if rank is None or pd.isna(rank) else int(rank)
     mark: Literal["", "best", "second"] = "best" if place == 1 else "second" if place == 2 else ""
     low, high = (float(row.get(end, math.nan)) for end in ("low", "high"))
-    return Cell(
-        paper_number(float(row["value"])),
-        _interval(low, high),
-        mark,
-        star and _is_true(row.get("significant")),
-    )
+    is_starred = star and _is_true(row.get("significant"))
+    return Cell(paper_number(float(row["value"])), _interval(low, high), mark, is_starred)
 
 
 def _is_true(value: object) -> bool:
@@ -377,10 +268,6 @@ def _is_true(value: object) -> bool:
 
 def _interval(low: float, high: float) -> str:
     return "" if math.isnan(low) else f"[{paper_number(low, 2)}, {paper_number(high, 2)}]"
-
-
-def _span(rows: pd.DataFrame) -> str:
-    return span(rows["n"])
 
 
 def _title(measure: str) -> str:

@@ -9,18 +9,7 @@ if TYPE_CHECKING:
 
 
 def task_text(task: Task) -> str:
-    """Write out a task with steps, dimensions, scales, requirements, rubric levels and examples.
-
-    Parameters
-    ----------
-    task : Task
-        The task.
-
-    Returns
-    -------
-    str
-        Plain text of several lines.
-    """
+    """Write out a task with steps, dimensions, scales, requirements, rubric levels and examples."""
     lines = [
         f"{task.name} ({task.id}, language {task.language}), {most_points(task)}",
         task.description,
@@ -37,17 +26,7 @@ def task_text(task: Task) -> str:
 
 
 def most_points(task: Task) -> str:
-    """Say how many points a response can get.
-
-    Parameters
-    ----------
-    task : Task
-        The task.
-
-    Returns
-    -------
-    str
-    """
+    """Say how many points a response can get."""
     return f"at most {task.max} points" + ("" if task.noun == "response" else f" a {task.noun}")
 
 

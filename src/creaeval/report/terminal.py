@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
+from creaeval.data.points import points_range
 from creaeval.report.evidence_text import evidence_notes
+from creaeval.report.formatting import titled_table
 from creaeval.report.progress import cost_text
 from creaeval.runs.confidence import confidence_notes
 from creaeval.runs.export import outcomes_file
@@ -31,19 +32,7 @@ _TEXT_SHOWN = 60
 
 
 def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rating_note: str = "") -> None:
-    """Print a run's scores and what should be known about them.
-
-    Parameters
-    ----------
-    console : rich.console.Console
-        Standard output.
-    run : Run
-        The run.
-    ratings : sequence of Rating
-        People's scores of the same responses, shown beside with the differences.
-    rating_note : str
-        Said of the ratings, such as that they are made up.
-    """
+    """Print a run's scores and what should be known about them."""
     if not run.task.sums:
         console.print(_text_table(run))
         console.print(f"At most {_ROWS_SHOWN} rows are shown here; scores_wide.csv has all.")
@@ -52,8 +41,8 @@ def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rat
         if ratings and scored:
             console.print("± is the judge's score minus the rating beside it, in points.")
         for outcome in scored:
-            of_this = [rating for rating in ratings if rating.response_id == outcome.response_id]
-            console.print(_sheet_table(run.task, outcome.response_id, outcome.sheets, of_this))
+            ratings_of_it = [rating for rating in ratings if rating.response_id == outcome.response_id]
+            console.print(_sheet_table(run.task, outcome.response_id, outcome.sheets, ratings_of_it))
         if ratings and scored and rating_note:
             console.print(f"[yellow]{escape(rating_note)}[/yellow]")
     else:
@@ -67,18 +56,7 @@ def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rat
 
 
 def notes(run: Run) -> list[str]:
-    """Say in a few lines what should be known about a run's scores.
-
-    Parameters
-    ----------
-    run : Run
-        The run.
-
-    Returns
-    -------
-    list of str
-        Where quotes stand, sums that the judges got wrong, grids that could not be read, tokens and time.
-    """
+    """Say in a few lines what should be known about a run's scores."""
     lines: list[str] = []
     summary = run.summary
     lines += evidence_notes(run, outcomes_file(run.task))
@@ -111,9 +89,7 @@ def notes(run: Run) -> list[str]:
 def _sheet_table(
     task: Task, response_id: str, sheets: Sequence[ScoreSheet], ratings: Sequence[Rating]
 ) -> Table:
-    table = Table(
-        title=f"Score sheet of {escape(response_id)}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
-    )
+    table = titled_table(f"Score sheet of {escape(response_id)}")
     table.add_column("", no_wrap=True)
     table.add_column("of", justify="right", style="dim")
     for sheet in sheets:
@@ -152,14 +128,14 @@ def _sheet_row(
     for rating in ratings:
         rated = rating.sheet.final(identity)
         cells += [_points(rated), *(_difference(sheet.final(identity), rated) for sheet in sheets)]
-    return [escape(display_name(task, identity)), str(_most(task, identity)), *cells]
+    most = str(points_range(task, *resolve(task, identity))[1])
+    return [escape(display_name(task, identity)), most, *cells]
 
 
 def _text_table(run: Run) -> Table:
     """Show the first scores of short texts: id, text, judge, and the points or why there are none."""
     noun, parts = run.task.noun, identities(run.task)
-    title = f"Scores of each {noun}, {len(run.outcomes)} in all"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    table = titled_table(f"Scores of each {noun}, {len(run.outcomes)} in all")
     for heading in (noun.capitalize(), "", "Judge"):
         table.add_column(heading, overflow="fold")
     for part in parts:
@@ -203,18 +179,6 @@ def _failure_table(run: Run) -> Table:
                 escape(outcome.response_id), failure.stage, escape(failure.model), escape(failure.reason)
             )
     return table
-
-
-def _most(task: Task, identity: str) -> int:
-    step, part = resolve(task, identity)
-    if step is None:
-        return task.max
-    if part == "overall":
-        return step.max
-    for group in step.groups:
-        if group.id == part:
-            return sum(step.max_of(step.dimension(member)) for member in group.members)
-    return step.max_of(step.dimension(part))
 
 
 def _points(value: float | None) -> str:

@@ -23,26 +23,7 @@ _CUT = " … (cut)"
 
 
 def write_workbook(frames: Mapping[str, pd.DataFrame], path: Path) -> Path:
-    """Write tables as one workbook, a sheet a table, in which no cell can act as a formula.
-
-    Parameters
-    ----------
-    frames : mapping of str to pandas.DataFrame
-        The tables by name; a name becomes a legal one for a sheet, and no two are the same.
-    path : Path
-        The file (xlsx). The header of each sheet stays in view. Missing values are empty cells; what a cell
-        cannot hold (control characters, more than 32,767 characters) is left out or cut with a mark.
-
-    Returns
-    -------
-    Path
-        The same path.
-
-    Raises
-    ------
-    SettingError
-        There is no table: a workbook has one sheet at least.
-    """
+    """Write tables as one workbook, a sheet a table, in which no cell can act as a formula."""
     from openpyxl import Workbook  # type: ignore[import-untyped,unused-ignore]
 
     if not frames:
@@ -60,18 +41,7 @@ def write_workbook(frames: Mapping[str, pd.DataFrame], path: Path) -> Path:
 
 
 def sheet_names(names: Sequence[str]) -> list[str]:
-    """Make legal names of sheets, each its own: at most 31 characters, and without those Excel refuses.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Any names.
-
-    Returns
-    -------
-    list of str
-        In the same order.
-    """
+    """Make legal names of sheets, each its own: at most 31 characters, and without those Excel refuses."""
     taken: set[str] = set()
     legal = []
     for name in names:

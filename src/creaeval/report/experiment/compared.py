@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from creaeval.runs import Run
     from creaeval.tasks import Task
 
-RECORDED = "recorded"
-
 
 @dataclass(frozen=True)
 class Compared:
@@ -61,7 +59,7 @@ class Compared:
     @property
     def analysts(self) -> tuple[str, ...]:
         """The analysts of the runs."""
-        return tuple(dict.fromkeys(one.analyst for one in self.scores if one.analyst))
+        return tuple(dict.fromkeys(scores.analyst for scores in self.scores if scores.analyst))
 
     @property
     def labels(self) -> dict[str, str]:
@@ -71,7 +69,7 @@ class Compared:
     @property
     def several_judges(self) -> bool:
         """Whether any of them has more than one judge."""
-        return any(len({sheet.scorer for sheet in one.sheets}) > 1 for one in self.scores)
+        return any(len({sheet.scorer for sheet in scores.sheets}) > 1 for scores in self.scores)
 
 
 def compared_of(experiment: Experiment, results: DataResults) -> Iterator[Compared]:
@@ -93,41 +91,31 @@ def compared_of(experiment: Experiment, results: DataResults) -> Iterator[Compar
 
     def compared(part: str, scores: Sequence[Scores], runs: Sequence[tuple[str, Run]]) -> Compared:
         title = f"{results.name}: {part}"
-        return Compared(
-            title,
-            _file_name(title),
-            results.task,
-            tuple(scores),
-            tuple(runs),
-            tuple(results.ratings),
-            data.writer,
-            results.name,
-            data.length,
-        )
+        of_data = tuple(results.ratings), data.writer, results.name, data.length
+        return Compared(title, _file_name(title), results.task, tuple(scores), tuple(runs), *of_data)
 
     if results.recorded:
-        yield compared(RECORDED, list(_recorded(results.recorded, apart=data.judges_apart)), ())
+        recorded = list(_by_judge(results.recorded)) if data.judges_apart else results.recorded
+        yield compared("recorded", recorded, ())
     for block in dict.fromkeys(cell.block for cell, _ in results.runs):
-        of = [(cell, run) for cell, run in results.runs if cell.block == block]
-        names = _labels([cell for cell, _ in of])
-        runs = [(name, run) for name, (_, run) in zip(names, of, strict=True)]
+        cells = [cell for cell, _ in results.runs if cell.block == block]
+        runs_of_block = [run for cell, run in results.runs if cell.block == block]
+        runs = list(zip(_labels(cells), runs_of_block, strict=True))
         yield compared(block, [replace(scores_of(run), method=name) for name, run in runs], runs)
 
 
 def compare_runs(runs: Sequence[tuple[str, Run]], ratings: Sequence[Rating]) -> Compared:
-    """Set runs of one task side by side, each under its name."""
+    """Compare runs of one task, each under its name."""
     scores = tuple(replace(scores_of(run), method=name) for name, run in runs)
     return Compared("runs", "runs", runs[0][1].task, scores, tuple(runs), tuple(ratings))
 
 
-def _recorded(scores: Sequence[Scores], *, apart: bool) -> Iterator[Scores]:
-    for one in scores:
-        if not apart:
-            yield one
-            continue
-        for scorer in dict.fromkeys(sheet.scorer for sheet in one.sheets):
-            sheets = tuple(sheet for sheet in one.sheets if sheet.scorer == scorer)
-            yield replace(one, method=scorer, sheets=sheets)
+def _by_judge(recorded: Sequence[Scores]) -> Iterator[Scores]:
+    """Make a method of each judge."""
+    for scores in recorded:
+        for scorer in dict.fromkeys(sheet.scorer for sheet in scores.sheets):
+            sheets = tuple(sheet for sheet in scores.sheets if sheet.scorer == scorer)
+            yield replace(scores, method=scorer, sheets=sheets)
 
 
 def _labels(cells: Sequence[Cell]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from creaeval.analysis.pair_values import AVG
 from creaeval.errors import CreaEvalError
@@ -120,14 +120,14 @@ class Exhibits:
             self.figures.append(PaperFigure(f"{self.compared.name}_{part}", caption, made, data))
 
 
-def make_exhibits(compared: Compared, how: Agreement, similarity: Similarity | None = None) -> Exhibits:
+def make_exhibits(compared: Compared, settings: Agreement, similarity: Similarity | None = None) -> Exhibits:
     """Make the tables and figures that the data of a comparison allow.
 
     Parameters
     ----------
     compared : Compared
         What is compared.
-    how : Agreement
+    settings : Agreement
         How agreement is measured.
     similarity : Similarity, optional
         How repeated evidence is compared; default: by Self-BLEU.
@@ -136,27 +136,27 @@ def make_exhibits(compared: Compared, how: Agreement, similarity: Similarity | N
     -------
     Exhibits
     """
-    found = Exhibits(compared)
+    exhibits = Exhibits(compared)
     if compared.ratings:
-        _with_people(found, how)
+        _with_people(exhibits, settings)
     else:
-        found.notes.append("Nobody rated these responses, so there is no agreement with people.")
-    _between_judges(found, how)
+        exhibits.notes.append("Nobody rated these responses, so there is no agreement with people.")
+    _between_judges(exhibits, settings)
     if compared.runs:
-        add_run_exhibits(found, how, similarity)
-    return found
+        add_run_exhibits(exhibits, settings, similarity)
+    return exhibits
 
 
-def _options(how: Agreement) -> dict[str, object]:
+def _options(settings: Agreement) -> dict[str, Any]:
     return {
-        "items": how.items,
-        "clusters": list(how.clusters),
-        "n_resamples": how.resamples,
-        "seed": how.seed,
+        "items": settings.items,
+        "clusters": list(settings.clusters),
+        "n_resamples": settings.resamples,
+        "seed": settings.seed,
     }
 
 
-def _with_people(found: Exhibits, how: Agreement) -> None:
+def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
     """Add what ratings allow: agreement of methods and judges, ablations, calibration, self-preference."""
     from creaeval.analysis.ablation_table import ablation_table
     from creaeval.analysis.agree import agree
@@ -164,56 +164,57 @@ def _with_people(found: Exhibits, how: Agreement) -> None:
     from creaeval.analysis.method_table import method_table
     from creaeval.report import figures
 
-    of = found.compared
-    task, scores, ratings, measures = of.task, of.scores, of.ratings, list(how.measures)
-    options = _options(how)
-    found.table(
+    compared, options = exhibits.compared, _options(settings)
+    task, scores, ratings, measures = (
+        compared.task,
+        compared.scores,
+        compared.ratings,
+        list(settings.measures),
+    )
+    exhibits.table(
         "methods",
         "Agreement with people by dimension",
-        lambda: method_table(task, scores, ratings, measures=measures, **options),  # type: ignore[arg-type]
+        lambda: method_table(task, scores, ratings, measures=measures, **options),
     )
-    methods = {one.method for one in scores}
-    if FULL not in methods and any(run.manifest["method"] in ABLATIONS for _, run in of.runs):
-        found.notes.append(
+    methods = {scored.method for scored in scores}
+    if FULL not in methods and any(run.manifest["method"] in ABLATIONS for _, run in compared.runs):
+        exhibits.notes.append(
             f"Not there: agreement without parts of the method. It takes a block with {FULL} once, of one "
             "analyst and one value of each setting."
         )
     elif FULL in methods and methods & set(ABLATIONS):
-        kept = [one for one in scores if one.method == FULL or one.method in ABLATIONS]
-        found.table(
+        kept = [scored for scored in scores if scored.method in (FULL, *ABLATIONS)]
+        exhibits.table(
             "ablations",
             "Agreement without parts of the method",
-            lambda: ablation_table(task, kept, ratings, full=FULL, measures=measures, **options),  # type: ignore[arg-type]
+            lambda: ablation_table(task, kept, ratings, full=FULL, measures=measures, **options),
         )
-    if of.several_judges or len(of.analysts) > 1:
-        judges = found.table(
+    if compared.several_judges or len(compared.analysts) > 1:
+        judges = exhibits.table(
             "judges",
             "Agreement of each judge with people",
-            lambda: judge_agreement(task, scores, ratings, measures=measures, **options),  # type: ignore[arg-type]
+            lambda: judge_agreement(task, scores, ratings, measures=measures, **options),
         )
-        if judges is not None and len(of.analysts) > 1:
-            grid = found.table("grid", "Analysts and judges", lambda: analyst_judge_grid(judges))
+        if judges is not None and len(compared.analysts) > 1:
+            grid = exhibits.table("grid", "Analysts and judges", lambda: analyst_judge_grid(judges))
             if grid is not None:
-                _grid_figures(found, grid)
-    report = found.attempt(
+                _grid_figures(exhibits, grid)
+    report = exhibits.attempt(
         "agreement",
         lambda: agree(
             task,
             scores,
             ratings,
             measures=measures,
-            items=how.items,
-            by=how.by,
-            within=how.within,
-            writer=of.writer,
-            clusters=how.clusters,
-            n_resamples=how.resamples,
-            seed=how.seed,
+            by=settings.by,
+            within=settings.within,
+            writer=compared.writer,
+            **options,
         ),
     )
     if report is not None:
-        _from_report(found, report, how)
-        found.figure(
+        _from_report(exhibits, report, settings)
+        exhibits.figure(
             "forest",
             "Agreement with people, and of people with each other",
             report.tables["means"],
@@ -221,13 +222,13 @@ def _with_people(found: Exhibits, how: Agreement) -> None:
         )
 
 
-def _from_report(found: Exhibits, report: AgreementReport, how: Agreement) -> None:
+def _from_report(exhibits: Exhibits, report: AgreementReport, settings: Agreement) -> None:
     from creaeval.analysis.calibration_intervals import calibration_intervals
     from creaeval.analysis.heat import heat_counts
     from creaeval.analysis.prepare import carried_columns, make_resampling
     from creaeval.report import figures
 
-    of, points, dimensions = found.compared, report.points, report.dimensions
+    compared, points, dimensions = exhibits.compared, report.points, report.dimensions
     captions = {
         "raters": "Agreement of all raters together",
         "self_preference": "Bias toward the work of a judge's own family",
@@ -244,21 +245,18 @@ def _from_report(found: Exhibits, report: AgreementReport, how: Agreement) -> No
     for name, caption in captions.items():
         if name in report.tables:
             frame = _averages(report.tables[name]) if name == "by_column" else report.tables[name]
-            found.table(name, caption, lambda frame=frame: frame, shown=name in _SHOWN)  # type: ignore[misc]
-    found.notes += report.notes
+            exhibits.table(name, caption, lambda frame=frame: frame, shown=name in _SHOWN)  # type: ignore[misc]
+    exhibits.notes += report.notes
     resampling = make_resampling(
         list(map(str, points["response_id"].unique())),
-        carried_columns(of.scores, of.ratings),
-        items=how.items,
-        clusters=how.clusters,
+        carried_columns(compared.scores, compared.ratings),
         interval="percentile",
-        n_resamples=how.resamples,
-        seed=how.seed,
+        **_options(settings),
     )
     counts = heat_counts(points, dimensions)
-    found.figure("heat", "Points of people and of methods", counts, lambda: figures.heat_maps(counts))
+    exhibits.figure("heat", "Points of people and of methods", counts, lambda: figures.heat_maps(counts))
     levels = calibration_intervals(points, dimensions, resampling)
-    found.figure(
+    exhibits.figure(
         "calibration_curves",
         "What people gave at each level",
         levels,
@@ -271,14 +269,14 @@ def _averages(by_column: pd.DataFrame) -> pd.DataFrame:
     return by_column[by_column["dimension"].eq(AVG) & ~by_column["metric"].str.endswith("_share")]
 
 
-def _grid_figures(found: Exhibits, grid: pd.DataFrame) -> None:
+def _grid_figures(exhibits: Exhibits, grid: pd.DataFrame) -> None:
     from creaeval.analysis.agreement import MEASURES
     from creaeval.report import figures
 
     for measure, cells in grid.groupby("measure", sort=False):
         laid = cells.rename(columns={"analyst": "row", "judge": "column"})[["row", "column", "value", "n"]]
         title = MEASURES[str(measure)]
-        found.figure(
+        exhibits.figure(
             f"grid_{measure}",
             f"Analysts and judges, {title}",
             laid,
@@ -288,30 +286,32 @@ def _grid_figures(found: Exhibits, grid: pd.DataFrame) -> None:
         )
 
 
-def _between_judges(found: Exhibits, how: Agreement) -> None:
+def _between_judges(exhibits: Exhibits, settings: Agreement) -> None:
     from creaeval.analysis.judge_grid import judge_pairs, judge_variance
     from creaeval.report import figures
 
-    of = found.compared
-    if not of.several_judges:
+    compared = exhibits.compared
+    if not compared.several_judges:
         return
-    found.table(
+    exhibits.table(
         "judge_pairs",
         "Agreement of judges with each other",
-        lambda: judge_pairs(of.task, of.scores, measures=list(how.measures), **_options(how)),  # type: ignore[arg-type]
+        lambda: judge_pairs(
+            compared.task, compared.scores, measures=list(settings.measures), **_options(settings)
+        ),
     )
-    spread = found.table(
+    spread = exhibits.table(
         "judge_variance",
         "Variance between judges",
-        lambda: judge_variance(of.task, of.scores, items=how.items),
+        lambda: judge_variance(compared.task, compared.scores, items=settings.items),
         shown=False,
     )
     if spread is None:
         return
-    for step in of.task.steps:
+    for step in compared.task.steps:
         # A figure a step, with a panel for each dimension: variances of unequal scales do not mix.
         values = spread[spread["dimension"].str.startswith(f"{step.id}.")]
-        found.figure(
+        exhibits.figure(
             f"variance_{step.id}",
             f"Variance between judges, {step.name}",
             values,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from creaeval.analysis.agreement import MEASURES
 from creaeval.analysis.pair_values import AVG, HUMAN
 from creaeval.report.experiment.exhibits import FULL
-from creaeval.report.tables import lay_out_tables, paper_number
+from creaeval.report.tables import BEST, lay_out_tables, paper_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,44 +26,29 @@ _MARKS = {"best": "¹", "second": "²", "": ""}
 
 
 def experiment_page(
-    experiment: Experiment, results: Mapping[str, DataResults], found: Sequence[Exhibits]
+    experiment: Experiment, results: Mapping[str, DataResults], all_exhibits: Sequence[Exhibits]
 ) -> ReportData:
-    """Put the HTML page of an experiment together.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment.
-    results : mapping of str to DataResults
-        What there is of its data sets.
-    found : sequence of Exhibits
-        Its tables and figures.
-
-    Returns
-    -------
-    ReportData
-        Responses have pages for one run of each data set, the method ``creaeval`` if there is one, and one
-        response is shown beside another method of the same block: that on which the two differ most.
-    """
+    """Make the HTML page of an experiment."""
     from creaeval.report.html import ReportData
 
     runs: list[RunPart] = []
     cases: list[Case] = []
+    comparisons = [exhibits.compared for exhibits in all_exhibits]
     for name in results:
-        blocks = [one.compared for one in found if one.compared.runs and one.compared.data == name]
+        blocks = [compared for compared in comparisons if compared.runs and compared.data == name]
         _add_pages(blocks, runs, cases)
-    missing = [cell.label for one in results.values() for cell in one.missing]
+    missing = [cell.label for of_data in results.values() for cell in of_data.missing]
     notes = [f"Not run yet, or not finished: {label}." for label in missing]
     return ReportData(
         title=experiment.name,
         about=experiment.about,
         facts=[
-            (f"{one.compared.title}, {name}", f"run {run.id}")
-            for one in found
-            for name, run in one.compared.runs
+            (f"{compared.title}, {name}", f"run {run.id}")
+            for compared in comparisons
+            for name, run in compared.runs
         ],
-        headline=list(_headline(found)),
-        sections=[_section(one) for one in found],
+        headline=list(_headline(all_exhibits)),
+        sections=list(map(_section, all_exhibits)),
         runs=runs,
         cases=cases,
         notes=notes,
@@ -76,28 +61,29 @@ def _add_pages(blocks: Sequence[Compared], runs: list[RunPart], cases: list[Case
 
     chosen: tuple[str, Run] | None = None
     for block in blocks:
-        first = next((one for one in block.runs if one[1].manifest["method"] == FULL), block.runs[0])
+        first = next((named for named in block.runs if named[1].manifest["method"] == FULL), block.runs[0])
         if chosen is None or (first[1].manifest["method"] == FULL != chosen[1].manifest["method"]):
             chosen = first
     if chosen is None:
         return
-    block = next(one for one in blocks if chosen in one.runs)
+    block = next(block for block in blocks if chosen in block.runs)
     left = len(runs)
     runs.append(RunPart(chosen[1], block.ratings, chosen[0]))
-    beside = next((one for one in block.runs if one[1].id != chosen[1].id), None)
+    beside = next((named for named in block.runs if named[1].id != chosen[1].id), None)
     if beside is not None and (response := most_different(chosen[1], beside[1])) is not None:
         runs.append(RunPart(beside[1], block.ratings, beside[0]))
         cases.append(Case(response, left, left + 1))
 
 
-def _headline(found: Sequence[Exhibits]) -> Iterator[tuple[str, str, str]]:
+def _headline(all_exhibits: Sequence[Exhibits]) -> Iterator[tuple[str, str, str]]:
     """Name the best method of each comparison by its first measure."""
-    for exhibits in found:
-        table = next((one.frame for one in exhibits.tables if one.name.endswith("_methods")), None)
-        if table is None:
+    for exhibits in all_exhibits:
+        methods = next((table.frame for table in exhibits.tables if table.name.endswith("_methods")), None)
+        if methods is None:
             continue
-        measure = table["measure"].iloc[0]
-        rows = table[table["measure"].eq(measure) & table["dimension"].eq(AVG) & table["value"].notna()]
+        measure = methods["measure"].iloc[0]
+        averages = methods[methods["dimension"].eq(AVG) & methods["value"].notna()]
+        rows = averages[averages["measure"].eq(measure)]
         for _, row in rows[rows["rank"].eq(1) | rows["method"].eq(HUMAN)].head(2).iterrows():
             who = "people with each other" if row["method"] == HUMAN else f"best: {row['method']}"
             title = exhibits.compared.title
@@ -112,7 +98,7 @@ def _section(exhibits: Exhibits) -> Section:
     from creaeval.report.html import Figure, Section
 
     tables = [part for table in exhibits.tables if table.shown for part in _tables(table)]
-    figures = [Figure(one.caption, one.svg) for one in exhibits.figures]
+    figures = [Figure(figure.caption, figure.svg) for figure in exhibits.figures]
     return Section(exhibits.compared.title, [*tables, *figures, *dict.fromkeys(exhibits.notes)])
 
 
@@ -122,24 +108,20 @@ def _tables(table: PaperTable) -> Iterator[Table]:
 
     from creaeval.report.html import Table
 
-    wide = lay_out_tables(table.page)
-    said = list(map(str, table.frame.attrs.get("notes", ())))
-    for number, one in enumerate(wide):
+    tables = lay_out_tables(table.page)
+    last_notes = list(map(str, table.frame.attrs.get("notes", ())))
+    for wide in tables:
         frame: pd.DataFrame = pd.DataFrame(
-            [[_text(cell) for cell in row] for row in one.rows],
-            columns=pd.Index([one.header[0] or "dimension", *one.header[1:]]),
+            [[_text(cell) for cell in row] for row in wide.rows],
+            columns=pd.Index([wide.header[0] or "dimension", *wide.header[1:]]),
             dtype=object,
         )
-        notes = [
-            note.replace("Best in bold, second best in italics or underlined.", "¹ best, ² second best.")
-            for note in one.notes
-        ]
-        if number == len(wide) - 1:
-            notes += said
-        caption = f"{table.caption}: {one.title}" if one.title else table.caption
-        yield Table(
-            caption, frame, " ".join(notes), foot=len(one.rows) - min(one.ruled, default=len(one.rows))
-        )
+        notes = [note.replace(BEST, "¹ best, ² second best.") for note in wide.notes]
+        if wide is tables[-1]:
+            notes += last_notes
+        caption = f"{table.caption}: {wide.title}" if wide.title else table.caption
+        foot = len(wide.rows) - min(wide.ruled, default=len(wide.rows))
+        yield Table(caption, frame, " ".join(notes), foot=foot)
 
 
 def _text(cell: Cell) -> str:

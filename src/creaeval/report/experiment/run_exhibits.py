@@ -24,33 +24,23 @@ _SIMILARITIES = {
 }
 
 
-def add_run_exhibits(found: Exhibits, how: Agreement, similarity: Similarity | None) -> None:
-    """Add what only runs know: cost, quotes, repeats, the length of what was written.
-
-    Parameters
-    ----------
-    found : Exhibits
-        Of a comparison of runs; tables, figures and notes are added to it.
-    how : Agreement
-        How intervals are made.
-    similarity : Similarity, optional
-        How repeated evidence is compared; default: by Self-BLEU.
-    """
+def add_run_exhibits(exhibits: Exhibits, settings: Agreement, similarity: Similarity | None) -> None:
+    """Add what only runs know: cost, quotes, repeats, the length of what was written."""
     from creaeval.analysis.cost import cost_per_response
     from creaeval.analysis.quotes import quote_table
     from creaeval.report import figures
 
-    runs = [run for _, run in found.compared.runs]
-    found.table(
+    runs = [run for _, run in exhibits.compared.runs]
+    exhibits.table(
         "cost",
         "Cost per response, median / 95th percentile",
-        lambda: _read_costs(cost_per_response(runs), found.compared.labels),
+        lambda: _read_costs(cost_per_response(runs), exhibits.compared.labels),
     )
-    quotes = found.table("quotes", "Where quotes stand", lambda: quote_table(runs), shown=False)
+    quotes = exhibits.table("quotes", "Where quotes stand", lambda: quote_table(runs), shown=False)
     if quotes is not None:
-        found.figure("quotes", "Where quotes stand", quotes, lambda: figures.quotes_found(quotes))
-    _stability(found, similarity)
-    _lengths(found, how)
+        exhibits.figure("quotes", "Where quotes stand", quotes, lambda: figures.quotes_found(quotes))
+    _stability(exhibits, similarity)
+    _lengths(exhibits, settings)
 
 
 def _read_costs(costs: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
@@ -60,38 +50,38 @@ def _read_costs(costs: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     return costs[costs["measure"].isin(used | {"failed_attempts"})].drop(columns="run")
 
 
-def _stability(found: Exhibits, similarity: Similarity | None) -> None:
+def _stability(exhibits: Exhibits, similarity: Similarity | None) -> None:
     from creaeval.analysis.stability import judge_stability
 
     repeated = {
-        kind: [run for _, run in found.compared.runs if run.manifest.get(f"{kind}_repeats", 1) > 1]
+        kind: [run for _, run in exhibits.compared.runs if run.manifest.get(f"{kind}_repeats", 1) > 1]
         for kind in ("evidence", "judge")
     }
     if repeated["evidence"]:
-        alike = found.table(
+        alike = exhibits.table(
             "evidence_stability",
             "How alike repeated evidence is",
-            lambda: _named(found, _similarities(found, repeated["evidence"], similarity)),
+            lambda: _named(exhibits, _similarities(exhibits, repeated["evidence"], similarity)),
         )
         measures = [] if alike is None else list(alike.groupby("measure", sort=False))
         for measure, rows in measures:
             part = f"evidence_stability_{measure}" if len(measures) > 1 else "evidence_stability"
-            _repeats_figure(found, part, rows, "model", _SIMILARITIES[str(measure)])
+            _repeats_figure(exhibits, part, rows, "model", _SIMILARITIES[str(measure)])
     if repeated["judge"]:
-        vary = found.table(
+        vary = exhibits.table(
             "judge_stability",
             "Variance of repeated scores",
-            lambda: _named(found, judge_stability(repeated["judge"])),
+            lambda: _named(exhibits, judge_stability(repeated["judge"])),
         )
         if vary is not None:
-            _repeats_figure(found, "judge_stability", vary, "judge", "variance")
+            _repeats_figure(exhibits, "judge_stability", vary, "judge", "variance")
 
 
-def _named(found: Exhibits, frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(method=frame["run"].map(found.compared.labels))
+def _named(exhibits: Exhibits, frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(method=frame["run"].map(exhibits.compared.labels))
 
 
-def _similarities(found: Exhibits, runs: Sequence[Run], similarity: Similarity | None) -> pd.DataFrame:
+def _similarities(exhibits: Exhibits, runs: Sequence[Run], similarity: Similarity | None) -> pd.DataFrame:
     """Measure repeated evidence in each way; one that lacks what it needs is a note and leaves the others."""
     import pandas as pd
 
@@ -101,26 +91,26 @@ def _similarities(found: Exhibits, runs: Sequence[Run], similarity: Similarity |
     measures = ("self_bleu",) if similarity is None else similarity.measures
     own = None if similarity is None else similarity.encoder
 
-    def measured(measure: Measure) -> pd.DataFrame:
+    def compare(measure: Measure) -> pd.DataFrame:
         encoder = None
         if measure == "bertscore":
             encoder = load_encoder() if own is None else load_encoder(own.folder, language=own.language)
         return evidence_stability(runs, measures=[measure], encoder=encoder)
 
     frames = [
-        found.attempt(f"{_SIMILARITIES[measure]} of repeated evidence", partial(measured, measure))
+        exhibits.attempt(f"{_SIMILARITIES[measure]} of repeated evidence", partial(compare, measure))
         for measure in dict.fromkeys(measures)
     ]
-    there = [frame for frame in frames if frame is not None]
-    return pd.concat(there, ignore_index=True) if there else pd.DataFrame()
+    measured_frames = [frame for frame in frames if frame is not None]
+    return pd.concat(measured_frames, ignore_index=True) if measured_frames else pd.DataFrame()
 
 
-def _repeats_figure(found: Exhibits, part: str, frame: pd.DataFrame, by: str, values: str) -> None:
+def _repeats_figure(exhibits: Exhibits, part: str, frame: pd.DataFrame, by: str, values: str) -> None:
     from creaeval.report import figures
 
     laid = frame.assign(row=frame["method"] + ", " + frame[by].astype(str), column=frame["dimension"])
     laid = laid[["row", "column", "value"]]
-    found.figure(
+    exhibits.figure(
         part,
         f"Repeats: {values}",
         laid,
@@ -128,58 +118,57 @@ def _repeats_figure(found: Exhibits, part: str, frame: pd.DataFrame, by: str, va
     )
 
 
-def _lengths(found: Exhibits, how: Agreement) -> None:
-    if not any(run.responses for _, run in found.compared.runs):
-        found.notes.append(
+def _lengths(exhibits: Exhibits, settings: Agreement) -> None:
+    if not any(run.responses for _, run in exhibits.compared.runs):
+        exhibits.notes.append(
             "Length and score are not set side by side: the texts were not kept when these runs were made."
         )
         return
-    for length in found.compared.lengths:
-        _length(found, how, length)
+    for length in exhibits.compared.lengths:
+        _length(exhibits, settings, length)
 
 
-def _length(found: Exhibits, how: Agreement, length: Length) -> None:
-    """Set the length of a response, or of a step, beside a score."""
+def _length(exhibits: Exhibits, settings: Agreement, length: Length) -> None:
+    """Add the length of a response, or of a step, beside a score."""
     from creaeval.analysis.length_points import length_points
     from creaeval.analysis.verbosity import response_lengths, verbosity
     from creaeval.report import figures
     from creaeval.tasks import display_name, find_step, resolve
 
-    of = found.compared
-    step = None if length.step is None else find_step(of.task, length.step)
-    owner, part = (None, "total") if length.dimension is None else resolve(of.task, length.dimension)
+    compared = exhibits.compared
+    step = None if length.step is None else find_step(compared.task, length.step)
+    owner, part = (None, "total") if length.dimension is None else resolve(compared.task, length.dimension)
     identity = None if owner is None else f"{owner.id}.{part}"
     words: dict[str, int] = {}
-    for _, run in of.runs:
+    for _, run in compared.runs:
         words |= response_lengths(run.responses.values(), None if step is None else step.id)
     whose = "a response" if step is None else step.name
-    score = "its score" if identity is None else f"the score of {display_name(of.task, identity)}"
-    name = "_".join(
-        filter(None, ["length", "" if step is None else step.id, (identity or "").replace(".", "_")])
-    )
-    associations = found.table(
+    score = "its score" if identity is None else f"the score of {display_name(compared.task, identity)}"
+    parts = ["length", "" if step is None else step.id, (identity or "").replace(".", "_")]
+    name, caption = "_".join(filter(None, parts)), f"Length of {whose} and {score}"
+    associations = exhibits.table(
         name,
-        f"Length of {whose} and {score}",
+        caption,
         lambda: verbosity(
-            of.task,
-            of.scores,
-            of.ratings,
+            compared.task,
+            compared.scores,
+            compared.ratings,
             words,
             dimension=identity,
-            resampling=Resampling(n_resamples=how.resamples, seed=how.seed),
+            resampling=Resampling(n_resamples=settings.resamples, seed=settings.seed),
         ),
         form="length",
     )
     if associations is None:
         return
-    points = length_points(of.task, of.scores, of.ratings, words, dimension=identity)
+    points = length_points(compared.task, compared.scores, compared.ratings, words, dimension=identity)
     axes = {
         "words": "words" if step is None else f"words, {step.name}",
-        "score": "score" if identity is None else display_name(of.task, identity),
+        "score": "score" if identity is None else display_name(compared.task, identity),
     }
-    found.figure(
+    exhibits.figure(
         name,
-        "Length and score" if name == "length" else f"Length of {whose} and {score}",
+        "Length and score" if name == "length" else caption,
         points,
         lambda: figures.length_scatter(points, associations, **axes),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.analysis.agreement import MEASURES
 from creaeval.analysis.pair_values import AVG
-from creaeval.report.agreement_text import span
+from creaeval.report.formatting import span
 from creaeval.report.tables import UNDEFINED, paper_number
 from creaeval.tasks import display_name
 
@@ -20,35 +20,22 @@ if TYPE_CHECKING:
 
 
 def shorten(part: str, frame: pd.DataFrame, task: Task) -> pd.DataFrame | None:
-    """Make what a page shows of a table; the files keep all of it.
-
-    Parameters
-    ----------
-    part : str
-        Which table, as exhibits call it.
-    frame : pandas.DataFrame
-        The table.
-    task : Task
-        Names its dimensions.
-
-    Returns
-    -------
-    pandas.DataFrame or None
-        Texts; None where the table is shown as it is.
-    """
+    """Make what a page shows of a table; the files keep all of it."""
     make = _SHORT.get(part)
     if make is None:
         return None
     named = frame
     if "dimension" in frame:
-        names = {one: one if one == AVG else display_name(task, one) for one in frame["dimension"].unique()}
+        dimensions = frame["dimension"].unique()
+        names = {name: name if name == AVG else display_name(task, name) for name in dimensions}
         named = frame.assign(dimension=frame["dimension"].map(names))
     return _without_empty(make(named))
 
 
 def _raters(frame: pd.DataFrame) -> pd.DataFrame:
-    there = frame[frame["value"].notna()]
-    return _with_intervals(there)[["dimension", "coefficient", "value", "n", "raters", "reason"]]
+    return _with_intervals(frame[frame["value"].notna()])[
+        ["dimension", "coefficient", "value", "n", "raters", "reason"]
+    ]
 
 
 def _self_preference(frame: pd.DataFrame) -> pd.DataFrame:
@@ -58,7 +45,8 @@ def _self_preference(frame: pd.DataFrame) -> pd.DataFrame:
     ]
     shown = frame.assign(judge=judges, value=frame["self_preference"])
     shown = _with_intervals(shown[shown["dimension"].eq(AVG)])
-    shown["own, other models, people"] = _joined(shown, ["n_own", "n_other", "n_people"])
+    counts = shown[["n_own", "n_other", "n_people"]].astype(int).astype(str)
+    shown["own, other models, people"] = counts.agg(", ".join, axis=1) if len(counts) else ""
     names = {"value": "own – other", "bias_own": "own", "bias_other": "other models", "bias_people": "people"}
     columns = ["judge", "family", "bias_own", "bias_other", "bias_people", "value"]
     return shown[[*columns, "own, other models, people", "reason"]].rename(columns=names)
@@ -81,12 +69,12 @@ def _cost(frame: pd.DataFrame) -> pd.DataFrame:
     columns = ["method", "judge", "per", "n", "failed"]
     rows: dict[tuple[object, ...], dict[str, object]] = {}
     for row in frame.to_dict("records"):
-        of = rows.setdefault(tuple(row[name] for name in columns), {name: row[name] for name in columns})
+        cells = rows.setdefault(tuple(row[name] for name in columns), {name: row[name] for name in columns})
         measure = str(row["measure"])
         if measure == "failed_attempts":
-            of["failed attempts"] = UNDEFINED if _is_nan(row["total"]) else f"{row['total']:,.0f}"
+            cells["failed attempts"] = UNDEFINED if _is_nan(row["total"]) else f"{row['total']:,.0f}"
         else:
-            of[measure.replace("_", " ")] = _middle_and_high(measure, float(row["p50"]), float(row["p95"]))
+            cells[measure.replace("_", " ")] = _middle_and_high(measure, float(row["p50"]), float(row["p95"]))
     return pd.DataFrame(rows.values())
 
 
@@ -98,11 +86,8 @@ def _length(frame: pd.DataFrame) -> pd.DataFrame:
         "partial_spearman": "rho given the human score",
     }
     change = frame[frame["measure"].eq("pearson")].set_index(["method", "judge"])["change"]
-    wide = _across(
-        _with_intervals(frame).assign(measure=frame["measure"].map(names)),
-        ["method", "judge", "n"],
-        "measure",
-    )
+    named = _with_intervals(frame).assign(measure=frame["measure"].map(names))
+    wide = _across(named, ["method", "judge", "n"], "measure")
     wide["change of r against direct"] = [
         "" if _is_nan(value) else f"{value:+.1%}"
         for value in (change.get(key, math.nan) for key in zip(wide["method"], wide["judge"], strict=True))
@@ -158,18 +143,10 @@ def _across(frame: pd.DataFrame, down: Sequence[str], across: str) -> pd.DataFra
     return pd.DataFrame(rows.values()).fillna("")
 
 
-def _joined(frame: pd.DataFrame, columns: Sequence[str]) -> list[str]:
-    return [", ".join(str(int(one)) for one in row) for row in frame[list(columns)].itertuples(index=False)]
-
-
 def _without_empty(frame: pd.DataFrame) -> pd.DataFrame:
     """Leave out columns in which nothing stands."""
-    kept = [
-        name
-        for name in frame.columns
-        if not frame[name].map(lambda value: value == "" or _is_nan(value)).all()
-    ]
-    return frame[kept].reset_index(drop=True)
+    empty = frame.map(lambda value: value == "" or _is_nan(value)).all()
+    return frame.loc[:, ~empty].reset_index(drop=True)
 
 
 def _middle_and_high(measure: str, middle: float, high: float) -> str:

@@ -41,7 +41,7 @@ def write_experiment_report(
     folder : Path
         Created if need be.
     said : callable
-        Is told what is being worked on.
+        Called with what is being worked on.
 
     Returns
     -------
@@ -54,47 +54,47 @@ def write_experiment_report(
     SettingError
         There is nothing to report yet, or the folder cannot be written to.
     """
-    from creaeval.report.html.files import check_target, write_page
+    from creaeval.report.html.page import check_target, write_page
 
     html = folder / "report.html"
     check_target(html)
-    found: list[Exhibits] = []
-    for one in results.values():
-        for compared in compared_of(experiment, one):
+    all_exhibits: list[Exhibits] = []
+    for of_data in results.values():
+        for compared in compared_of(experiment, of_data):
             said(f"{compared.title}: tables and figures")
-            name = unused_name(compared.name, {one.compared.name for one in found})
+            name = unused_name(compared.name, {others.compared.name for others in all_exhibits})
             exhibits = make_exhibits(
                 replace(compared, name=name), experiment.agreement, experiment.similarity
             )
             exhibits.notes += _failures(compared.runs)
-            found.append(exhibits)
-    if not found:
+            all_exhibits.append(exhibits)
+    if not all_exhibits:
         raise SettingError(
             f"{experiment.name}: no run of it is finished and it names no scores, so there is nothing to "
             "report. `creaeval experiment run` makes the runs."
         )
     page = folder / "report.md"
     try:
-        written = _write_exhibits(found, folder)
-        page.write_text(markdown_report(experiment, found), encoding="utf-8", newline="\n")
+        written = _write_exhibits(all_exhibits, folder)
+        page.write_text(markdown_report(experiment, all_exhibits), encoding="utf-8", newline="\n")
     except OSError as error:
         raise SettingError(
             f"{error.filename or folder}: cannot be written ({error.strerror}); name another folder with "
             "--out."
         ) from error
     said("report.html")
-    write_page(experiment_page(experiment, results, found), html)
+    write_page(experiment_page(experiment, results, all_exhibits), html)
     return [html, page, *written]
 
 
-def _write_exhibits(found: Sequence[Exhibits], folder: Path) -> list[Path]:
+def _write_exhibits(all_exhibits: Sequence[Exhibits], folder: Path) -> list[Path]:
     from creaeval.report.figures import save
 
     written: list[Path] = []
     tables, figures = folder / "tables", folder / "figures"
-    for each in (tables, figures):
-        each.mkdir(parents=True, exist_ok=True)
-    for exhibits in found:
+    for subfolder in (tables, figures):
+        subfolder.mkdir(parents=True, exist_ok=True)
+    for exhibits in all_exhibits:
         title = exhibits.compared.title
         for table in exhibits.tables:
             written += write_paper_table(
@@ -102,9 +102,9 @@ def _write_exhibits(found: Sequence[Exhibits], folder: Path) -> list[Path]:
             )
         for figure in exhibits.figures:
             written += save(figure.figure, figure.data, figures / figure.name, drawn=figure.svg)
-    every = {table.name: table.frame for exhibits in found for table in exhibits.tables}
-    if every:
-        written.append(write_workbook(every, folder / "tables.xlsx"))
+    frames = {table.name: table.frame for exhibits in all_exhibits for table in exhibits.tables}
+    if frames:
+        written.append(write_workbook(frames, folder / "tables.xlsx"))
     return written
 
 
@@ -119,7 +119,7 @@ def _failures(runs: Sequence[tuple[str, Run]]) -> list[str]:
 
 
 def unused_name(name: str, taken: Collection[str]) -> str:
-    """Put a number behind a name that others have, so that nobody's files are written over."""
+    """Add a number to a name that others have, so that no file is written over."""
     number, shown = 1, name
     while shown in taken:
         number += 1
@@ -127,24 +127,12 @@ def unused_name(name: str, taken: Collection[str]) -> str:
     return shown
 
 
-def markdown_report(experiment: Experiment, found: Sequence[Exhibits]) -> str:
-    """Put the tables of a report and its notes on one Markdown page.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment.
-    found : sequence of Exhibits
-        Its tables and figures.
-
-    Returns
-    -------
-    str
-    """
+def markdown_report(experiment: Experiment, all_exhibits: Sequence[Exhibits]) -> str:
+    """Write the tables of a report and its notes as one Markdown page."""
     parts = [f"# {escape_markdown(experiment.name)}"]
     if experiment.about:
         parts.append(escape_markdown(experiment.about))
-    for exhibits in found:
+    for exhibits in all_exhibits:
         parts.append(f"## {escape_markdown(exhibits.compared.title)}")
         for table in exhibits.tables:
             if table.shown:

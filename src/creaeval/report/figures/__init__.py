@@ -6,7 +6,7 @@ from creaeval.report.figures.heat import heat_maps
 from creaeval.report.figures.length import length_scatter
 from creaeval.report.figures.matrices import value_matrix
 from creaeval.report.figures.quotes import quotes_found
-from creaeval.report.figures.saving import save, to_svg
+from creaeval.report.figures.style import save, to_svg
 from creaeval.report.figures.variance import variance_violins
 
 __all__ = [

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from creaeval.report.figures import style
 from creaeval.report.figures.facets import note, panels
 from creaeval.report.figures.frames import in_order, need
-from creaeval.report.figures.style import (
-    DATA,
-    OTHER,
-    drawing,
-    empty_figure,
-    finish,
-    frame_all,
-    say,
-)
 from creaeval.report.figures.text import labels
 
 if TYPE_CHECKING:
@@ -51,21 +43,21 @@ def calibration_curves(levels: pd.DataFrame) -> Figure:
     """
     need(levels, COLUMNS, "calibration curves")
     if not levels["mean_human"].notna().any():
-        return empty_figure("No response was scored by both\na judge and a rater.")
+        return style.empty_figure("No response was scored by both\na judge and a rater.")
     judges, dimensions = in_order(levels, "scorer"), in_order(levels, "dimension")
-    with drawing():
+    with style.drawing():
         figure, axes, _ = panels(dimensions, judges)
-        for (dimension, judge), one in axes.items():
+        for (dimension, judge), panel in axes.items():
             of_dimension = levels[levels["dimension"].astype(str).eq(dimension)]
-            _draw(one, of_dimension[of_dimension["scorer"].astype(str).eq(judge)], of_dimension)
+            _draw(panel, of_dimension[of_dimension["scorer"].astype(str).eq(judge)], of_dimension)
         whose = labels(judges, 40, 1)[judges[0]] if len(judges) == 1 else "the judge"
         figure.supxlabel(f"points of {whose} (same scale)")
         figure.supylabel("mean points of people (hollow: fewer than 5 pairs)")
-        return finish(figure)
+        return style.finish(figure)
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, of_dimension: pd.DataFrame) -> None:
-    frame_all(axes)
+    style.frame_all(axes)
     axes.set_aspect("equal")
     shown = of_dimension[of_dimension["level"].notna()][["level", "mean_human", "low", "high"]]
     # All judges of a dimension have the same limits.
@@ -73,23 +65,16 @@ def _draw(axes: Axes, rows: pd.DataFrame, of_dimension: pd.DataFrame) -> None:
     points = rows[rows["level"].notna() & rows["mean_human"].notna()]
     if shown.empty or points.empty:
         axes.set(xticks=[], yticks=[])
-        say(axes, "no pairs")
+        style.say(axes, "no pairs")
         return
-    margin = 0.08 * (high - low) or 0.5
-    axes.set_xlim(low - margin, high + margin)
-    axes.set_ylim(low - margin, high + margin)
-    ticks = sorted({float(shown["level"].min()), float(shown["level"].max())})
-    axes.set(xticks=ticks, yticks=ticks)
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.axline((low, low), slope=1, color=OTHER, linewidth=0.5, zorder=1)
+    style.equal_axes(axes, low, high, 0.08 * (high - low) or 0.5, shown["level"].to_numpy(float))
     ends = points[points["low"].notna() & points["high"].notna()]
-    axes.vlines(ends["level"], ends["low"], ends["high"], color=DATA, linewidth=0.9, zorder=2)
-    axes.plot(points["level"], points["mean_human"], color=DATA, linewidth=0.6, zorder=2)
+    axes.vlines(ends["level"], ends["low"], ends["high"], color=style.DATA, linewidth=0.9, zorder=2)
+    axes.plot(points["level"], points["mean_human"], color=style.DATA, linewidth=0.6, zorder=2)
     for few in (False, True):
         chosen = points[points["n"].lt(_FEW).eq(few)]
         axes.plot(
             chosen["level"], chosen["mean_human"], linestyle="", marker="o", markersize=3.0, zorder=3,
-            markerfacecolor="white" if few else DATA, markeredgecolor=DATA, markeredgewidth=0.6,
+            markerfacecolor="white" if few else style.DATA, markeredgecolor=style.DATA, markeredgewidth=0.6,
         )  # fmt: skip
     note(axes, f"n = {int(points['n'].sum())}")

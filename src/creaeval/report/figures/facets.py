@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.report.figures.style import ONE_COLUMN, SMALL, TWO_COLUMNS, new_figure
+from creaeval.report.figures import style
 from creaeval.report.figures.text import chars, labels
 
 if TYPE_CHECKING:
@@ -25,27 +25,7 @@ _LEAST, _NAMES = 0.6, 0.95
 def panels(
     rows: Sequence[str], columns: Sequence[str], *, abreast: int = _ABREAST, aspect: float = 1.0
 ) -> tuple[Figure, Panels, bool]:
-    """Lay out one panel for each row and column; to be called within ``drawing``.
-
-    Parameters
-    ----------
-    rows, columns : sequence of str
-        What the panels show. If one of them is a single value, the panels of the other are wrapped.
-    abreast : int
-        Panels next to each other where they are wrapped.
-    aspect : float
-        Height of a panel by its width.
-
-    Returns
-    -------
-    figure : Figure
-        Its height follows from the number of panels.
-    panels : dict of (row, column) to Axes
-        Their titles are set: of wrapped ones the name; of a grid, columns at the top and rows at the left,
-        and only the left ones say their ticks, since a row's panels and both axes of each are alike.
-    large : bool
-        Whether a panel is wide enough for text within.
-    """
+    """Lay out one panel for each row and column; to be called within ``drawing``."""
     if min(len(rows), len(columns)) == 1:
         return _wrapped(rows, columns, abreast, aspect)
     return _grid(rows, columns, aspect)
@@ -54,7 +34,7 @@ def panels(
 def note(axes: Axes, *lines: str) -> None:
     """Write lines of small text between a panel and its title."""
     title = axes.get_title()
-    axes.set_title("\n".join(filter(None, (title, *lines))), fontsize=SMALL)
+    axes.set_title("\n".join(filter(None, (title, *lines))), fontsize=style.SMALL)
 
 
 def _wrapped(
@@ -64,40 +44,39 @@ def _wrapped(
     names = [row if len(rows) > 1 else column for row, column in keys]
     if len(keys) == 1:
         names = [" · ".join(dict.fromkeys(filter(None, (columns[0], rows[0]))))]
-    width = ONE_COLUMN if len(keys) <= 2 else TWO_COLUMNS
+    width = style.ONE_COLUMN if len(keys) <= 2 else style.TWO_COLUMNS
     across = min(len(keys), abreast) if len(keys) > 2 else len(keys)
     down = math.ceil(len(keys) / across)
     panel = min((width - 0.5) / across - 0.25, 2.4)
-    figure = new_figure(width, down * (panel * aspect + 0.55) + 0.3)
+    figure = style.new_figure(width, down * (panel * aspect + 0.55) + 0.3)
     axes = figure.subplots(down, across, squeeze=False)
-    titles = labels(names, chars(panel + 0.2, SMALL))
+    titles = labels(names, chars(panel + 0.2, style.SMALL))
     made: Panels = {}
-    for number, one in enumerate(axes.flat):
+    for number, cell in enumerate(axes.flat):
         if number >= len(keys):
-            one.remove()
+            cell.remove()
             continue
-        one.set_title(titles[names[number]], fontsize=SMALL)
-        made[keys[number]] = one
+        cell.set_title(titles[names[number]], fontsize=style.SMALL)
+        made[keys[number]] = cell
     return figure, made, panel >= 0.9
 
 
 def _grid(rows: Sequence[str], columns: Sequence[str], aspect: float) -> tuple[Figure, Panels, bool]:
-    width = max(TWO_COLUMNS, _NAMES + 0.4 + len(columns) * (_LEAST + 0.1))
+    width = max(style.TWO_COLUMNS, _NAMES + 0.4 + len(columns) * (_LEAST + 0.1))
     panel = min((width - _NAMES - 0.4) / len(columns) - 0.1, 1.4)
-    width = max(ONE_COLUMN, _NAMES + 0.4 + len(columns) * (panel + 0.1))
-    figure = new_figure(width, len(rows) * (panel * aspect + 0.24) + 1.3)
+    width = max(style.ONE_COLUMN, _NAMES + 0.4 + len(columns) * (panel + 0.1))
+    figure = style.new_figure(width, len(rows) * (panel * aspect + 0.24) + 1.3)
     axes = figure.subplots(len(rows), len(columns), squeeze=False)
-    above = labels(columns, chars(panel + 0.05, SMALL), lines=4)
-    left = labels(rows, chars(_NAMES, SMALL), lines=2)
+    above = labels(columns, chars(panel + 0.05, style.SMALL), lines=4)
+    left = labels(rows, chars(_NAMES, style.SMALL), lines=2)
     made: Panels = {}
     for down, row in enumerate(rows):
         for across, column in enumerate(columns):
-            one = axes[down, across]
-            made[row, column] = one
+            cell = made[row, column] = axes[down, across]
             if down == 0:
-                one.set_title(above[column], fontsize=SMALL)
+                cell.set_title(above[column], fontsize=style.SMALL)
             # All panels of a row have the same limits, and their two axes, too.
-            one.tick_params(labelleft=across == 0, labelbottom=False)
+            cell.tick_params(labelleft=across == 0, labelbottom=False)
             if across == 0:
-                one.set_ylabel(left[row], rotation=0, ha="right", va="center", fontsize=SMALL)
+                cell.set_ylabel(left[row], rotation=0, ha="right", va="center", fontsize=style.SMALL)
     return figure, made, panel >= 0.9

@@ -6,20 +6,8 @@ from typing import TYPE_CHECKING
 
 from creaeval.analysis.agreement import MEASURES, PAPER
 from creaeval.analysis.pair_values import AVG, HUMAN
+from creaeval.report.figures import style
 from creaeval.report.figures.frames import in_order, need
-from creaeval.report.figures.style import (
-    DATA,
-    GUIDE,
-    INK,
-    OTHER,
-    SMALL,
-    TEXT,
-    TWO_COLUMNS,
-    drawing,
-    empty_figure,
-    finish,
-    new_figure,
-)
 from creaeval.report.figures.text import chars, labels
 
 if TYPE_CHECKING:
@@ -60,30 +48,29 @@ def agreement_forest(means: pd.DataFrame, *, measures: Sequence[str] = PAPER, di
     need(means, COLUMNS, "forest plot")
     chosen = means[means["dimension"].astype(str).eq(dimension) & means["metric"].isin(list(measures))]
     if chosen.empty:
-        return empty_figure("There is no agreement to show.")
+        return style.empty_figure("There is no agreement to show.")
     chosen = chosen.assign(scorer=_scorers(chosen))
     # People last, as a foot to what is compared with them.
     scorers = sorted(in_order(chosen, "scorer"), key=HUMAN.__eq__)
-    with drawing():
-        figure = new_figure(TWO_COLUMNS, 0.75 + 0.27 * len(scorers))
+    with style.drawing():
+        figure = style.new_figure(style.TWO_COLUMNS, 0.75 + 0.27 * len(scorers))
         # One scale, so that measures can be set beside each other; those in points have their own.
         one_scale = not {"bias", "rmse"} & set(measures)
         axes = figure.subplots(1, len(measures), sharex=one_scale, sharey=True, squeeze=False)[0]
-        panel = (TWO_COLUMNS - _NAMES) / len(measures)
-        titles = labels((MEASURES.get(measure, measure) for measure in measures), chars(panel, TEXT), 2)
-        for one, measure in zip(axes, measures, strict=True):
-            _draw(one, chosen[chosen["metric"].eq(measure)], scorers)
-            one.set_title(titles[MEASURES.get(measure, measure)])
-        names = labels(scorers, chars(_NAMES, TEXT), 2)
-        shown = [names[one] for one in scorers]
-        n = _n(chosen)
+        panel = (style.TWO_COLUMNS - _NAMES) / len(measures)
+        titles = labels((MEASURES.get(measure, measure) for measure in measures), chars(panel, style.TEXT), 2)
+        for panel_axes, measure in zip(axes, measures, strict=True):
+            _draw(panel_axes, chosen[chosen["metric"].eq(measure)], scorers)
+            panel_axes.set_title(titles[MEASURES.get(measure, measure)])
+        names = labels(scorers, chars(_NAMES, style.TEXT), 2)
+        shown = [names[scorer] for scorer in scorers]
         if chosen["n"].nunique() > 1:
-            shown = [f"{names[one]}, {_n(chosen[chosen['scorer'].eq(one)])}" for one in scorers]
-        axes[0].set_yticks(range(len(scorers)), shown, fontsize=SMALL)
+            shown = [f"{names[scorer]}, {_n(chosen[chosen['scorer'].eq(scorer)])}" for scorer in scorers]
+        axes[0].set_yticks(range(len(scorers)), shown, fontsize=style.SMALL)
         axes[0].set_ylim(len(scorers) - 0.5, -0.5)
         what = "mean over the dimensions" if dimension == AVG else labels([dimension], 60, 1)[dimension]
-        figure.supxlabel(f"agreement with each rater, {what} ({n} responses)")
-        return finish(figure)
+        figure.supxlabel(f"agreement with each rater, {what} ({_n(chosen)} responses)")
+        return style.finish(figure)
 
 
 def _scorers(rows: pd.DataFrame) -> list[str]:
@@ -91,9 +78,8 @@ def _scorers(rows: pd.DataFrame) -> list[str]:
     methods = rows.loc[rows["judge"].ne(HUMAN), "method"].nunique()
     names = []
     for method, judge in zip(rows["method"].fillna("").astype(str), rows["judge"].astype(str), strict=True):
-        whole = (
-            judge if methods < 2 or not method or judge.startswith(f"{method}: ") else f"{method}: {judge}"
-        )
+        named = methods < 2 or not method or judge.startswith(f"{method}: ")
+        whole = judge if named else f"{method}: {judge}"
         # A judge whose scores are a method of its own name is named once.
         names.append(method if whole == f"{method}: {method}" else whole)
     return names
@@ -110,32 +96,26 @@ def _draw(axes: Axes, rows: pd.DataFrame, scorers: list[str]) -> None:
     place = {name: number for number, name in enumerate(scorers)}
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.grid(axis="x", color=GUIDE, linewidth=0.4)
+    axes.grid(axis="x", color=style.GUIDE, linewidth=0.4)
     axes.set_axisbelow(True)
     people = rows[rows["scorer"].eq(HUMAN) & rows["value"].notna()]
     if len(people):
-        of = people.iloc[0]
-        if not np.isnan(of["low"]) and not np.isnan(of["high"]):
-            axes.axvspan(of["low"], of["high"], color=GUIDE, alpha=0.5, linewidth=0.0, zorder=0)
-        axes.axvline(of["value"], color=OTHER, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1)
-    for row in rows.itertuples():
-        y = place[str(row.scorer)]
-        value, low, high = (float(number) for number in (row.value, row.low, row.high))  # type: ignore[arg-type]
+        mean = people.iloc[0]
+        if not np.isnan(mean["low"]) and not np.isnan(mean["high"]):
+            axes.axvspan(mean["low"], mean["high"], color=style.GUIDE, alpha=0.5, linewidth=0.0, zorder=0)
+        axes.axvline(mean["value"], color=style.OTHER, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1)
+    for row in rows.to_dict("records"):
+        y, human = place[row["scorer"]], row["scorer"] == HUMAN
+        value, low, high = float(row["value"]), float(row["low"]), float(row["high"])
         if np.isnan(value):
             axes.annotate(
                 "undefined", (0.5, y), xycoords=("axes fraction", "data"), ha="center", va="center",
-                fontsize=SMALL,
+                fontsize=style.SMALL,
             )  # fmt: skip
             continue
+        colour = style.INK if human else style.DATA
         if not np.isnan(low) and not np.isnan(high):
-            axes.hlines(y, low, high, color=INK if row.scorer == HUMAN else DATA, linewidth=1.0, zorder=2)
-        axes.plot(
-            [value],
-            [y],
-            marker="D" if row.scorer == HUMAN else "o",
-            markersize=4.0,
-            color=INK if row.scorer == HUMAN else DATA,
-            zorder=3,
-        )
+            axes.hlines(y, low, high, color=colour, linewidth=1.0, zorder=2)
+        axes.plot([value], [y], marker="D" if human else "o", markersize=4.0, color=colour, zorder=3)
     if rows.empty:
-        axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", fontsize=SMALL)
+        axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", fontsize=style.SMALL)

@@ -14,22 +14,7 @@ if TYPE_CHECKING:
 
 
 def need(frame: pd.DataFrame, columns: Sequence[str], figure: str) -> None:
-    """Refuse a frame that lacks a column.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The data.
-    columns : sequence of str
-        What has to be there.
-    figure : str
-        What messages call the figure.
-
-    Raises
-    ------
-    DataError
-        A column is missing.
-    """
+    """Refuse a frame that lacks a column."""
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         has = ", ".join(map(str, frame.columns)) or "no columns"
@@ -45,13 +30,5 @@ def in_order(frame: pd.DataFrame, column: str) -> list[str]:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Write a value as the paper does, without the zero before the point: ``.638``, ``−.010``.
-
-    Parameters
-    ----------
-    value : float
-        Any; nan is written as an en dash.
-    digits : int
-        Behind the point; values of 10 and more have one.
-    """
+    """Write a value as the paper does, without the zero before the point: ``.638``, ``−.010``."""
     return paper_number(value, 1 if abs(value) >= 10 else digits)

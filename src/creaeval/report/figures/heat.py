@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from creaeval.report.figures import style
 from creaeval.report.figures.facets import note, panels
 from creaeval.report.figures.frames import in_order, need
-from creaeval.report.figures.style import (
-    GUIDE,
-    OTHER,
-    SMALL,
-    drawing,
-    empty_figure,
-    finish,
-    frame_all,
-    is_dark,
-    say,
-    shades,
-)
 from creaeval.report.figures.text import labels
 
 if TYPE_CHECKING:
@@ -58,46 +47,39 @@ def heat_maps(counts: pd.DataFrame) -> Figure:
 
     need(counts, COLUMNS, "heat maps")
     if not counts["count"].gt(0).any():
-        return empty_figure("No response was scored by both\na judge and a rater.")
+        return style.empty_figure("No response was scored by both\na judge and a rater.")
     methods, dimensions = in_order(counts, "method"), in_order(counts, "dimension")
-    with drawing():
+    with style.drawing():
         figure, axes, large = panels(dimensions, methods)
         cells = _cells(counts)
         # By the square root, so that cells of one pair and of five differ beside one of hundreds.
-        most = max(float(one["count"].max()) for one in cells.values())
+        most = max(float(panel["count"].max()) for panel in cells.values())
         norm = PowerNorm(0.5, vmin=1, vmax=max(most, 2.0))
-        for (dimension, method), one in axes.items():
+        for (dimension, method), panel_axes in axes.items():
             of_dimension = [frame for (_, name), frame in cells.items() if name == dimension]
-            _draw(one, cells.get((method, dimension)), of_dimension, norm, large=large)
+            _draw(panel_axes, cells.get((method, dimension)), of_dimension, norm, large=large)
         figure.supxlabel("points of people (same scale)")
         whose = labels(methods, 40, 1)[methods[0]] if len(methods) == 1 else "the method"
         figure.supylabel(f"points of {whose}")
-        bar = figure.colorbar(
-            ScalarMappable(norm, shades()),
-            ax=list(axes.values()),
-            location="top",
-            shrink=0.4,
-            aspect=40,
-            pad=0.02,
-            ticks=MaxNLocator(4, integer=True),
-        )
+        colours, ticks = ScalarMappable(norm, style.shades()), MaxNLocator(4, integer=True)
+        place: dict[str, Any] = {"location": "top", "shrink": 0.4, "aspect": 40, "pad": 0.02}
+        bar = figure.colorbar(colours, ax=list(axes.values()), ticks=ticks, **place)
         bar.set_label("pairs of a judge and a rater")
         bar.outline.set_linewidth(0.4)
-        return finish(figure)
+        return style.finish(figure)
 
 
 def _cells(counts: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
-    """Take the counts of each method and dimension, points rounded where they are neither whole nor half."""
-    there = counts[counts["count"].gt(0)].copy()
-    there[["method", "dimension"]] = there[["method", "dimension"]].astype(str)
-    for _, rows in there.groupby("dimension", sort=False):
+    """Return the counts of each panel, points rounded where they are neither whole nor half."""
+    pairs = counts[counts["count"].gt(0)].copy()
+    pairs[["method", "dimension"]] = pairs[["method", "dimension"]].astype(str)
+    for _, rows in pairs.groupby("dimension", sort=False):
         if _step(rows) is None:
-            there.loc[rows.index, ["human", "judge"]] = rows[["human", "judge"]].round()
-    summed = there.groupby(COLUMNS[:-1], sort=False, as_index=False)["count"].sum()
-    keys = zip(summed["method"], summed["dimension"], strict=True)
+            pairs.loc[rows.index, ["human", "judge"]] = rows[["human", "judge"]].round()
+    summed = pairs.groupby(COLUMNS[:-1], sort=False)["count"].sum().reset_index()
     return {
-        (method, dimension): summed[summed["method"].eq(method) & summed["dimension"].eq(dimension)]
-        for method, dimension in dict.fromkeys(keys)
+        (str(method), str(dimension)): rows
+        for (method, dimension), rows in summed.groupby(["method", "dimension"], sort=False)
     }
 
 
@@ -113,42 +95,30 @@ def _draw(
     import pandas as pd
     from matplotlib.collections import PolyCollection
 
-    frame_all(axes)
+    style.frame_all(axes)
     axes.set_aspect("equal")
     if not of_dimension:
         axes.set(xticks=[], yticks=[])
-        say(axes, "no pairs")
+        style.say(axes, "no pairs")
         return
     together = pd.concat(of_dimension)
     step = _step(together) or 1.0
-    low, high = together[["human", "judge"]].to_numpy().min(), together[["human", "judge"]].to_numpy().max()
-    axes.set_xlim(low - step / 2, high + step / 2)
-    axes.set_ylim(low - step / 2, high + step / 2)
-    ticks = [low] if low == high else [low, high]
-    axes.set(xticks=ticks, yticks=ticks)
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.axline((low, low), slope=1, color=OTHER if cells is not None else GUIDE, linewidth=0.5, zorder=1)
+    levels = together[["human", "judge"]].to_numpy(float)
+    low, high = float(levels.min()), float(levels.max())
+    style.equal_axes(axes, low, high, step / 2, levels, style.GUIDE if cells is None else style.OTHER)
     if cells is None:
-        say(axes, "no pairs")
+        style.say(axes, "no pairs")
         return
-    half = step / 2
-    squares = PolyCollection(
-        [
-            [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
-            for x, y in zip(cells["human"], cells["judge"], strict=True)
-        ],
-        array=cells["count"].to_numpy(float),
-        cmap=shades(),
-        norm=norm,
-        linewidths=0.0,
-        zorder=2,
-    )
+    half, colours = step / 2, style.shades()
+    corners = [
+        [(x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half)]
+        for x, y in zip(cells["human"], cells["judge"], strict=True)
+    ]
+    pairs = cells["count"].to_numpy(float)
+    squares = PolyCollection(corners, array=pairs, cmap=colours, norm=norm, linewidths=0.0, zorder=2)
     axes.add_collection(squares, autolim=False)
-    total = int(cells["count"].sum())
-    note(axes, f"n = {total}")
-    colours = shades()
+    note(axes, f"n = {int(cells['count'].sum())}")
     if large and (high - low) / step < _COUNTED:
         for x, y, count in zip(cells["human"], cells["judge"], cells["count"], strict=True):
-            colour = "white" if is_dark(colours(norm(count))) else "black"
-            axes.text(x, y, f"{count}", ha="center", va="center", fontsize=SMALL - 1, color=colour, zorder=3)
+            colour = "white" if style.is_dark(colours(norm(count))) else "black"
+            style.write(axes, x, y, f"{count}", fontsize=style.SMALL - 1, color=colour, zorder=3)

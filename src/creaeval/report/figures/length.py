@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from creaeval.report.figures import style
 from creaeval.report.figures.facets import note, panels
 from creaeval.report.figures.frames import in_order, need, number
-from creaeval.report.figures.style import DATA, OTHER, drawing, empty_figure, finish, say
 from creaeval.report.figures.text import labels
 
 if TYPE_CHECKING:
@@ -49,59 +50,58 @@ def length_scatter(
     """
     need(responses, RESPONSE_COLUMNS, "length and score")
     need(associations, COLUMNS, "length and score, associations")
-    there = responses[responses["words"].notna() & responses["score"].notna()]
-    if there.empty:
-        return empty_figure("No response has both a length and a score.")
+    known = responses[responses["words"].notna() & responses["score"].notna()]
+    if known.empty:
+        return style.empty_figure("No response has both a length and a score.")
     method, judge = responses["method"].astype(str), responses["judge"].astype(str)
     several = responses.groupby(method)["judge"].nunique().gt(1).any()
     responses = responses.assign(panel=method + ": " + judge if several else method)
-    with drawing():
+    with style.drawing():
         figure, axes, _ = panels(in_order(responses, "panel"), [""], abreast=_ABREAST)
-        for (name, _), one in axes.items():
+        for (name, _), panel in axes.items():
             rows = responses[responses["panel"].eq(name)]
-            of = associations["method"].eq(rows["method"].iloc[0]) & associations["judge"].eq(
-                rows["judge"].iloc[0]
-            )
-            _draw(one, rows, there)
-            note(one, *_said(associations[of]))
+            _draw(panel, rows, known)
+            method, judge = rows["method"].iloc[0], rows["judge"].iloc[0]
+            note(panel, *_lines(associations, method, judge))
         names = labels([words, score], 60, 1)
         figure.supxlabel(names[words])
         figure.supylabel(names[score])
-        return finish(figure)
+        return style.finish(figure)
 
 
-def _said(of: pd.DataFrame) -> list[str]:
+def _lines(associations: pd.DataFrame, method: str, judge: str) -> list[str]:
     """Write what is known of a panel's method and judge."""
+    rows = associations[associations["method"].eq(method) & associations["judge"].eq(judge)]
     lines = []
     for measure, name in (("pearson", "r ="), ("partial_pearson", "partial")):
-        for _, row in of[of["measure"].eq(measure)].iterrows():
-            said = f"{name} {number(row['value'], 2)}"
-            if row["low"] == row["low"] and row["high"] == row["high"]:
-                said += f" [{number(row['low'], 2)}, {number(row['high'], 2)}]"
-            lines.append(f"{said}, n = {int(row['n'])}")
-            if measure == "pearson" and row["change"] == row["change"]:
+        for row in rows[rows["measure"].eq(measure)].to_dict("records"):
+            text = f"{name} {number(row['value'], 2)}"
+            if not math.isnan(row["low"]) and not math.isnan(row["high"]):
+                text += f" [{number(row['low'], 2)}, {number(row['high'], 2)}]"
+            lines.append(f"{text}, n = {int(row['n'])}")
+            if measure == "pearson" and not math.isnan(row["change"]):
                 lines.append(f"{row['change']:+.0%} v direct".replace("-", "−"))
     return lines
 
 
-def _draw(axes: Axes, rows: pd.DataFrame, every: pd.DataFrame) -> None:
+def _draw(axes: Axes, rows: pd.DataFrame, known: pd.DataFrame) -> None:
     import numpy as np
 
     for limits, name in ((axes.set_xlim, "words"), (axes.set_ylim, "score")):
-        low, high = float(every[name].min()), float(every[name].max())
+        low, high = float(known[name].min()), float(known[name].max())
         margin = 0.06 * (high - low) or 0.5
         limits(low - margin, high + margin)
     axes.locator_params(nbins=3)
     shown = rows[rows["words"].notna() & rows["score"].notna()]
     if shown.empty:
-        say(axes, "no scores")
+        style.say(axes, "no scores")
         return
     words, score = shown["words"].to_numpy(float), shown["score"].to_numpy(float)
     axes.plot(
         words, score, linestyle="", marker="o", markersize=2.6,
-        markerfacecolor="none", markeredgecolor=DATA, markeredgewidth=0.5,
+        markerfacecolor="none", markeredgecolor=style.DATA, markeredgewidth=0.5,
     )  # fmt: skip
     if np.ptp(words) > 0:
         slope, level = np.polyfit(words, score, 1)
         ends = np.array([words.min(), words.max()])
-        axes.plot(ends, level + slope * ends, color=OTHER, linewidth=0.8)
+        axes.plot(ends, level + slope * ends, color=style.OTHER, linewidth=0.8)

@@ -5,22 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from creaeval.errors import DataError
+from creaeval.report.figures import style
 from creaeval.report.figures.frames import in_order, need, number
-from creaeval.report.figures.style import (
-    GUIDE,
-    INK,
-    ONE_COLUMN,
-    SMALL,
-    TEXT,
-    TWO_COLUMNS,
-    drawing,
-    empty_figure,
-    finish,
-    frame_all,
-    is_dark,
-    new_figure,
-    shades,
-)
 from creaeval.report.figures.text import chars, labels
 
 if TYPE_CHECKING:
@@ -63,7 +49,7 @@ def value_matrix(cells: pd.DataFrame, *, rows: str = "", columns: str = "", valu
 
     need(cells, COLUMNS, "grid")
     if not len(cells):
-        return empty_figure("There are no values.")
+        return style.empty_figure("There are no values.")
     named = cells.assign(row=cells["row"].astype(str), column=cells["column"].astype(str))
     if (twice := named.duplicated(["row", "column"])).any():
         first = named[twice].iloc[0]
@@ -74,47 +60,41 @@ def value_matrix(cells: pd.DataFrame, *, rows: str = "", columns: str = "", valu
     down, across = in_order(named, "row"), in_order(named, "column")
     laid = named.set_index(["row", "column"]).reindex([(r, c) for r in down for c in across])
     shape = len(down), len(across)
-    given = laid["value"].to_numpy(float).reshape(shape)
+    grid = laid["value"].to_numpy(float).reshape(shape)
     n = laid["n"].to_numpy(float).reshape(shape) if "n" in laid else np.full(shape, np.nan)
-    known = given[~np.isnan(given)]
+    known = grid[~np.isnan(grid)]
     # A single value, or equal ones, are drawn as the middle of the scale.
     low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
     norm = Normalize(low, high) if low < high else Normalize(low - 1, high + 1)
-    with drawing():
-        width = ONE_COLUMN if len(across) <= 4 else TWO_COLUMNS
+    with style.drawing():
+        width = style.ONE_COLUMN if len(across) <= 4 else style.TWO_COLUMNS
         cell = min((width - _NAMES - 0.3) / len(across), _MOST)
-        figure = new_figure(_NAMES + 0.4 + cell * len(across), 0.75 + 0.36 * len(down))
+        figure = style.new_figure(_NAMES + 0.4 + cell * len(across), 0.75 + 0.36 * len(down))
         axes = figure.subplots()
-        _fill(axes, given, n, norm)
-        above, left = labels(across, chars(cell, TEXT), 4), labels(down, chars(_NAMES, TEXT), 2)
-        axes.set_xticks(np.arange(len(across)) + 0.5, [above[name] for name in across], fontsize=TEXT)
-        axes.set_yticks(np.arange(len(down)) + 0.5, [left[name] for name in down], fontsize=TEXT)
+        _fill(axes, grid, n, norm)
+        above, left = labels(across, chars(cell, style.TEXT), 4), labels(down, chars(_NAMES, style.TEXT), 2)
+        axes.set_xticks(np.arange(len(across)) + 0.5, [above[name] for name in across], fontsize=style.TEXT)
+        axes.set_yticks(np.arange(len(down)) + 0.5, [left[name] for name in down], fontsize=style.TEXT)
         axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
         axes.set_ylim(len(down), 0)
         _name(axes, rows, columns, values)
-        return finish(figure)
+        return style.finish(figure)
 
 
-def _fill(axes: Axes, given: Floats, n: Floats, norm: Normalize) -> None:
+def _fill(axes: Axes, grid: Floats, n: Floats, norm: Normalize) -> None:
     import numpy as np
 
-    frame_all(axes)
+    style.frame_all(axes)
     # Seen only where there is no value.
-    axes.patch.set(hatch="////", edgecolor=GUIDE, linewidth=0.0)
-    axes.pcolormesh(np.ma.masked_invalid(given), cmap=shades(), norm=norm, edgecolor="white", linewidth=0.8)
-    for (down, across), value in np.ndenumerate(given):
-        colour = INK if np.isnan(value) or not is_dark(shades()(norm(value))) else "white"
+    axes.patch.set(hatch="////", edgecolor=style.GUIDE, linewidth=0.0)
+    axes.pcolormesh(
+        np.ma.masked_invalid(grid), cmap=style.shades(), norm=norm, edgecolor="white", linewidth=0.8
+    )
+    for (down, across), value in np.ndenumerate(grid):
+        colour = style.INK if np.isnan(value) or not style.is_dark(style.shades()(norm(value))) else "white"
         counted = "" if np.isnan(n[down, across]) else f"\nn = {int(n[down, across])}"
-        axes.text(
-            across + 0.5,
-            down + 0.5,
-            number(value) + counted,
-            ha="center",
-            va="center",
-            fontsize=SMALL,
-            linespacing=1.15,
-            color=colour,
-        )
+        text = number(value) + counted
+        style.write(axes, across + 0.5, down + 0.5, text, linespacing=1.15, color=colour)
 
 
 def _name(axes: Axes, rows: str, columns: str, values: str) -> None:
@@ -133,5 +113,5 @@ def _name(axes: Axes, rows: str, columns: str, values: str) -> None:
             textcoords="offset points",
             ha="center",
             va="top",
-            fontsize=SMALL,
+            fontsize=style.SMALL,
         )

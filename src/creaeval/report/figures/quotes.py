@@ -5,19 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from creaeval.report.figures import style
 from creaeval.report.figures.frames import in_order, need
-from creaeval.report.figures.style import (
-    DATA,
-    GUIDE,
-    ONE_COLUMN,
-    SMALL,
-    TEXT,
-    TWO_COLUMNS,
-    drawing,
-    empty_figure,
-    finish,
-    new_figure,
-)
 from creaeval.report.figures.text import chars, labels
 
 if TYPE_CHECKING:
@@ -55,32 +44,32 @@ def quotes_found(quotes: pd.DataFrame) -> Figure:
     """
     need(quotes, COLUMNS, "quotes")
     if quotes.empty:
-        return empty_figure("No analyst gathered evidence.")
+        return style.empty_figure("No analyst gathered evidence.")
     analysts = in_order(quotes, "analyst")
     parts = list(dict.fromkeys(zip(map(str, quotes["step"]), map(str, quotes["dimension"]), strict=True)))
     steps = in_order(quotes, "step")
     parts.sort(key=lambda part: steps.index(part[0]))
-    with drawing():
+    with style.drawing():
         across = min(len(analysts), _ABREAST)
         down = math.ceil(len(analysts) / across)
-        width = ONE_COLUMN if len(analysts) == 1 else TWO_COLUMNS
-        figure = new_figure(width, down * (0.5 + 0.17 * len(parts)) + 0.25)
+        width = style.ONE_COLUMN if len(analysts) == 1 else style.TWO_COLUMNS
+        figure = style.new_figure(width, down * (0.5 + 0.17 * len(parts)) + 0.25)
         axes = figure.subplots(down, across, squeeze=False, sharex=True)
         panel = (width - _NAMES) / across
-        titles = labels(analysts, chars(panel, TEXT), 2)
-        names = labels((dimension for _, dimension in parts), chars(_NAMES, SMALL) + 6, 1)
-        for number, one in enumerate(axes.flat):
+        titles = labels(analysts, chars(panel, style.TEXT), 2)
+        names = labels((dimension for _, dimension in parts), chars(_NAMES, style.SMALL) + 6, 1)
+        for number, panel_axes in enumerate(axes.flat):
             if number >= len(analysts):
-                one.remove()
+                panel_axes.remove()
                 continue
             chosen = quotes[quotes["analyst"].astype(str).eq(analysts[number])]
-            _draw(one, chosen, parts)
-            one.set_title(f"{titles[analysts[number]]}\n{_counts(chosen[COLUMNS[3:]].sum())}")
+            _draw(panel_axes, chosen, parts)
+            panel_axes.set_title(f"{titles[analysts[number]]}\n{_counts(chosen[COLUMNS[3:]].sum())}")
             shown = [names[dimension] for _, dimension in parts] if number % across == 0 else []
-            one.set_yticks(range(len(parts)) if shown else [], shown)
-            one.tick_params(labelbottom=number + across >= len(analysts))
+            panel_axes.set_yticks(range(len(parts)) if shown else [], shown)
+            panel_axes.tick_params(labelbottom=number + across >= len(analysts))
         figure.supxlabel("share of quotes: word for word + nearly + elsewhere")
-        return finish(figure)
+        return style.finish(figure)
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, parts: list[tuple[str, str]]) -> None:
@@ -91,22 +80,16 @@ def _draw(axes: Axes, rows: pd.DataFrame, parts: list[tuple[str, str]]) -> None:
     axes.tick_params(axis="y", length=0)
     for number in range(1, len(parts)):
         if parts[number][0] != parts[number - 1][0]:
-            axes.axhline(number - 0.5, color=GUIDE, linewidth=0.4)
+            axes.axhline(number - 0.5, color=style.GUIDE, linewidth=0.4)
     for _, row in rows.iterrows():
         y, left = place[str(row["dimension"])], 0.0
         for outcome, alpha in _SHADES.items():
             share = row[outcome] / row["quotes"] if row["quotes"] else 0.0
             if share:
-                axes.barh(y, share, left=left, height=0.62, color=DATA, alpha=alpha, linewidth=0.0)
+                axes.barh(y, share, left=left, height=0.62, color=style.DATA, alpha=alpha, linewidth=0.0)
             left += share
-        axes.text(
-            0.02,
-            y,
-            _counts(row) if row["quotes"] else "no quotes",
-            ha="left",
-            va="center_baseline",
-            fontsize=SMALL - 0.5,
-        )
+        counts = _counts(row) if row["quotes"] else "no quotes"
+        style.write(axes, 0.02, y, counts, ha="left", va="center_baseline", fontsize=style.SMALL - 0.5)
 
 
 def _counts(row: pd.Series) -> str:

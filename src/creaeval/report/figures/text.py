@@ -44,22 +44,7 @@ def chars(inches: float, points: float) -> int:
 
 
 def labels(names: Iterable[str], width: int, lines: int = 2) -> dict[str, str]:
-    """Make a label of each name that fits, and differs from the other ones.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names; any text.
-    width, lines : int
-        Letters a line, and lines.
-
-    Returns
-    -------
-    dict of str to str
-        By name: one line for spaces, no control characters, wrapped, a long one without its middle, and ready
-        for matplotlib, which would take what stands between two dollars as a formula. Where two are the same
-        after that, a number tells them apart.
-    """
+    """Make a label of each name that fits, and differs from the other ones."""
     plain = {name: _clean(name) for name in names}
     shown: dict[str, str] = {}
     for name, text in plain.items():
@@ -114,10 +99,9 @@ def _fit(text: str, width: int, lines: int) -> str:
         shorter = _shorten(text, length)
         if len(made := _broken(shorter, width)) <= lines:
             # As narrow as the same number of lines can be, so that none holds a single letter.
-            narrow = (
-                _broken(shorter, less) for less in range(max(1, max(map(len, made)) * 2 // 3), width + 1)
-            )
-            return "\n".join(next(one for one in narrow if len(one) <= len(made)))
+            least = max(1, max(map(len, made)) * 2 // 3)
+            narrow = (_broken(shorter, narrower) for narrower in range(least, width + 1))
+            return "\n".join(next(broken for broken in narrow if len(broken) <= len(made)))
     cut = _shorten(text, most)
     return "\n".join(cut[start : start + width].strip() for start in range(0, len(cut), width))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from creaeval.analysis.agreement import MEASURES, SHARE
+from creaeval.analysis.agreement import MEASURES
 from creaeval.analysis.pair_values import AVG, HUMAN
-from creaeval.report.agreement_text import agreement_notes, span
+from creaeval.report.agreement_text import agreement_notes, measure_rows
+from creaeval.report.formatting import span, value_texts, with_interval
 from creaeval.report.html.data import Section, Table
 from creaeval.tasks import display_name
 
@@ -20,19 +21,7 @@ if TYPE_CHECKING:
 
 
 def agreement_section(report: AgreementReport) -> Section:
-    """Lay a report of agreement out.
-
-    Parameters
-    ----------
-    report : AgreementReport
-        From :func:`creaeval.analysis.agree.agree`.
-
-    Returns
-    -------
-    Section
-        A table for each measure that is defined anywhere, judges and people side by side with intervals; the
-        habits of judges and raters; the comparison of methods where there are several; what must be said.
-    """
+    """Lay a report of agreement out."""
     parts = [*_tables(report), _habits(report)]
     if "comparison" in report.tables:
         parts.append(Table("Differences of agreement between methods", _comparison(report)))
@@ -42,15 +31,16 @@ def agreement_section(report: AgreementReport) -> Section:
 def agreement_headline(report: AgreementReport) -> Iterator[tuple[str, str, str]]:
     """Yield the average of the first measure that is defined: of each method, then of people."""
     means = report.tables["means"]
-    of = means[means["dimension"].eq(AVG) & means["metric"].isin(report.measures) & means["value"].notna()]
-    if not len(of):
+    rows = means[means["dimension"].eq(AVG) & means["metric"].isin(report.measures) & means["value"].notna()]
+    if not len(rows):
         return
-    measure = of["metric"].iloc[0]
+    measure = rows["metric"].iloc[0]
     # The last row of a method with several judges is their mean.
-    last = of[of["metric"].eq(measure)].drop_duplicates("method", keep="last")
+    last = rows[rows["metric"].eq(measure)].drop_duplicates("method", keep="last")
     for row in last.to_dict("records"):
         who = "people with each other" if row["judge"] == HUMAN else str(row["judge"])
-        yield f"{MEASURES[measure]}, {who}", _value(row), f"mean of dimensions, n {int(row['n'])}"
+        value = with_interval(f"{row['value']:.3f}", row)
+        yield f"{MEASURES[measure]}, {who}", value, f"mean of dimensions, n {int(row['n'])}"
 
 
 def _tables(report: AgreementReport) -> Iterator[Table]:
@@ -59,20 +49,18 @@ def _tables(report: AgreementReport) -> Iterator[Table]:
     means = report.tables["means"]
     steps = {step.id: str(number) for number, step in enumerate(report.task.steps, 1)}
     for measure in report.measures:
-        of = means[means["metric"].eq(measure)]
-        if not of["value"].notna().any():
+        of_measure = means[means["metric"].eq(measure)]
+        if not of_measure["value"].notna().any():
             continue
-        judges = list(dict.fromkeys(of["judge"]))
+        judges = list(dict.fromkeys(of_measure["judge"]))
+        by_dimension, shares = measure_rows(means, measure)
         rows = []
-        for dimension in dict.fromkeys(of["dimension"]):
-            cells = of[of["dimension"].eq(dimension)].set_index("judge")
+        for dimension, cells in by_dimension.items():
             name = AVG if dimension == AVG else display_name(report.task, dimension)
-            values = [_value(cells.loc[one]) if one in cells.index else "" for one in judges]
-            rows.append([name, steps.get(dimension.partition(".")[0], ""), *values, span(cells["n"])])
-        shares = means[means["metric"].eq(measure + SHARE) & means["dimension"].eq(AVG)].set_index("judge")
+            step = steps.get(dimension.partition(".")[0], "")
+            rows.append([name, step, *value_texts(cells, judges), span(cells["n"])])
         if len(shares):
-            values = [_value(shares.loc[one], 2) if one in shares.index else "" for one in judges]
-            rows.append([f"share of {HUMAN}", "", *values, ""])
+            rows.append([f"share of {HUMAN}", "", *value_texts(shares, judges, 2), ""])
         frame = pd.DataFrame(rows, columns=["Dimension", "Step", *judges, "n"])
         if len(steps) == 1:
             frame = frame.drop(columns="Step")
@@ -103,9 +91,9 @@ def _habits(report: AgreementReport) -> Table:
 
 
 def _comparison(report: AgreementReport) -> pd.DataFrame:
-    of = report.tables["comparison"]
-    shown = of[of["metric"].eq("qwk") | of["dimension"].eq(AVG)].copy()
-    shown["measure"] = shown["metric"].map(lambda one: MEASURES[one])
+    comparison = report.tables["comparison"]
+    shown = comparison[comparison["metric"].eq("qwk") | comparison["dimension"].eq(AVG)].copy()
+    shown["measure"] = shown["metric"].map(MEASURES)
     columns = ["first", "second", "measure", "dimension", "first_value", "second_value", "difference"]
     shown = shown[[*columns, "low", "high", "p", "p_holm", "n"]]
     return shown.rename(columns=lambda name: str(name).replace("_", " "))
@@ -113,10 +101,3 @@ def _comparison(report: AgreementReport) -> pd.DataFrame:
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
-
-
-def _value(row: Any, digits: int = 3) -> str:
-    value, low, high = (float(row[key]) for key in ("value", "low", "high"))
-    if math.isnan(value):
-        return "undefined"
-    return f"{value:.{digits}f}" if math.isnan(low) else f"{value:.{digits}f} [{low:.2f}, {high:.2f}]"

@@ -21,10 +21,7 @@ _NO_NUMBER = ("", "–", "undefined")
 
 @dataclass(frozen=True)
 class Shown:
-    """One cell; ``order`` is what it is sorted by, None for a missing one, ``link`` the page it leads to.
-
-    ``more`` is what stands in brackets behind a number.
-    """
+    """One cell; ``order`` is what it is sorted by, None for a missing one, ``link`` the page it leads to."""
 
     text: str
     order: float | str | None
@@ -42,19 +39,7 @@ class Grid:
 
 
 def make_grid(table: Table, places: Mapping[str, int]) -> Grid:
-    """Lay a table out.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    places : mapping of str to int
-        By response id, the place of its page in the run that ``table.links`` names.
-
-    Returns
-    -------
-    Grid
-    """
+    """Lay a table out."""
     names = [str(name) for name in table.frame.columns]
     rows = [list(row) for row in table.frame.itertuples(index=False, name=None)]
     numeric = [place > 0 and _is_numeric([row[place] for row in rows]) for place in range(len(names))]
@@ -79,12 +64,12 @@ def _link(table: Table, name: str, value: Any, places: Mapping[str, int]) -> str
 
 
 def _is_numeric(values: list[Any]) -> bool:
-    given = [value for value in values if not _missing(value) and str(value).strip() not in _NO_NUMBER]
-    if not given:
+    known = [value for value in values if not _missing(value) and str(value).strip() not in _NO_NUMBER]
+    if not known:
         return any(_missing(value) or value == "undefined" for value in values)
     return all(
         (isinstance(value, Real) and not isinstance(value, bool)) or _NUMBER.match(str(value))
-        for value in given
+        for value in known
     )
 
 

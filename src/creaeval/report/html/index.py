@@ -6,18 +6,19 @@ from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from creaeval.report.html.scores import points_text
-from creaeval.tasks import display_name, identities
+from creaeval.data.points import points_range
+from creaeval.report.html.scores import mean_of_known, points_text
+from creaeval.tasks import display_name, identities, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pandas as pd
 
     from creaeval.data import Rating
     from creaeval.methods import Outcome, StageFailure
     from creaeval.report.html.data import RunPart
-    from creaeval.sheets import ScoreSheet
+    from creaeval.runs import Run
     from creaeval.tasks import Task
 
 _MOST_COLUMNS = 4
@@ -25,15 +26,13 @@ _MOST_COLUMNS = 4
 
 @dataclass(frozen=True)
 class Line:
-    """A response in the list: ``value`` is what stands behind its name, ``search`` what it is found by.
-
-    ``overalls`` are those of the task's steps; they and ``total`` are means over its sheets.
-    """
+    """A response in the list: ``value`` is what stands behind its name, ``search`` what it is found by."""
 
     key: str
     id: str
     value: str
     search: str
+    #: Of the task's steps; they and ``total`` are means over its sheets.
     overalls: tuple[float | None, ...]
     total: float | None
     difference: float | None
@@ -42,40 +41,26 @@ class Line:
 
 @dataclass
 class Index:
-    """The lines of a run, its ratings by response, and the points of every scorer.
-
-    ``points`` are by ``(kind, scorer)`` and identity; of raters, those of the run's responses. ``places`` and
-    ``scenarios`` are by response id: its place in the run, and the id of what it answers.
-    """
+    """The lines of a run, its ratings by response, and the points of every scorer."""
 
     lines: list[Line] = field(default_factory=list)
     ratings: dict[str, list[Rating]] = field(default_factory=dict)
+    #: By ``(kind, scorer)`` and identity; of raters, those of the run's responses.
     points: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
+    #: By response id: its place in the run, and the id of what it answers.
     places: dict[str, int] = field(default_factory=dict)
     scenarios: dict[str, str] = field(default_factory=dict)
 
 
 def index_run(part: RunPart, number: int) -> Index:
-    """Read through a run once, keeping little of each response.
-
-    Parameters
-    ----------
-    part : RunPart
-        The run and its ratings.
-    number : int
-        Its place in the report.
-
-    Returns
-    -------
-    Index
-    """
+    """Read through a run once, keeping little of each response."""
     index = Index()
     for rating in part.ratings:
         index.ratings.setdefault(rating.response_id, []).append(rating)
     run, task = part.run, part.run.task
     parts = identities(task)
-    for one in run.manifest.get("responses", ()):
-        index.scenarios[one["id"]] = one.get("scenario") or ""
+    for listed in run.manifest.get("responses", ()):
+        index.scenarios[listed["id"]] = listed.get("scenario") or ""
     for place, outcome in enumerate(run.outcomes):
         ratings = index.ratings.get(outcome.response_id, [])
         for kind, name, sheet in (
@@ -86,31 +71,28 @@ def index_run(part: RunPart, number: int) -> Index:
                 if (value := sheet.final(identity)) is not None:
                     index.points.setdefault((kind, name), {}).setdefault(identity, []).append(value)
         index.places[outcome.response_id] = place
-        key = f"{number}-{place}"
-        index.lines.append(_line(part, outcome, key, ratings, index.scenarios))
+        scenario = index.scenarios.get(outcome.response_id, "")
+        index.lines.append(_line(part.run, outcome, f"{number}-{place}", ratings, scenario))
     return index
 
 
-def _line(
-    part: RunPart,
-    outcome: Outcome,
-    key: str,
-    ratings: Sequence[Rating],
-    scenarios: Mapping[str, str],
-) -> Line:
-    run, sheets = part.run, outcome.sheets
-    whole = whole_of(run.task)
-    total = _mean([sheet.final(whole) for sheet in sheets])
-    rated = _mean([rating.sheet.final(whole) for rating in ratings])
-    carried = run.metadata.get(outcome.response_id, {}).values()
-    words = dict.fromkeys([outcome.response_id, scenarios.get(outcome.response_id, ""), *carried])
+def _line(run: Run, outcome: Outcome, key: str, ratings: Sequence[Rating], scenario: str) -> Line:
+    sheets, whole = outcome.sheets, whole_of(run.task)
+    total = mean_of_known(sheet.final(whole) for sheet in sheets)
+    rated = mean_of_known(rating.sheet.final(whole) for rating in ratings)
+    code = next((sheet.invalid for sheet in sheets if sheet.invalid), "")
+    words = dict.fromkeys(
+        [outcome.response_id, scenario, *run.metadata.get(outcome.response_id, {}).values()]
+    )
     return Line(
         key=key,
         id=outcome.response_id,
-        value=points_text(total) if total is not None else _code(sheets) or points_text(total),
+        value=code if total is None and code else points_text(total),
         # As the script lowers what is typed.
         search=" ".join(words).lower(),
-        overalls=tuple(_mean([one.final(f"{step.id}.overall") for one in sheets]) for step in run.task.steps),
+        overalls=tuple(
+            mean_of_known(sheet.final(f"{step.id}.overall") for sheet in sheets) for step in run.task.steps
+        ),
         total=total,
         difference=None if total is None or rated is None else total - rated,
         failures=outcome.failures,
@@ -123,38 +105,18 @@ def whole_of(task: Task) -> str:
     return "total" if task.sums else names[0] if len(names) == 1 else ""
 
 
-def _code(sheets: Sequence[ScoreSheet]) -> str:
-    return next((sheet.invalid for sheet in sheets if sheet.invalid), "")
-
-
 def mean_table(part: RunPart, index: Index) -> pd.DataFrame:
-    """Lay out the mean points: Overalls and the Total (without sums, every dimension) by scorer.
-
-    Parameters
-    ----------
-    part : RunPart
-        The run.
-    index : Index
-        Of it.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``Part``, ``of`` and one a scorer with mean, standard deviation (n - 1) and n.
-    """
+    """Lay out the mean points: Overalls and the Total (without sums, every dimension) by scorer."""
     import pandas as pd
-
-    from creaeval.data.points import points_range
-    from creaeval.tasks import resolve
 
     task = part.run.task
     shown = [name for name in identities(task) if name.endswith(".overall") or name == "total"]
     rows = []
     for identity in shown or identities(task):
-        step, of = resolve(task, identity)
-        name = step.name if step is not None and of == "overall" else display_name(task, identity)
-        cells = [_summed(values.get(identity, [])) for values in index.points.values()]
-        rows.append([name, points_range(task, step, of)[1], *cells])
+        step, name = resolve(task, identity)
+        title = step.name if step is not None and name == "overall" else display_name(task, identity)
+        cells = [_summary(values.get(identity, [])) for values in index.points.values()]
+        rows.append([title, points_range(task, step, name)[1], *cells])
     names = [scorer_name(*scorer) for scorer in index.points]
     return pd.DataFrame(rows, columns=["Part", "of", *names])
 
@@ -169,35 +131,25 @@ def response_table(part: RunPart, index: Index) -> pd.DataFrame:
     import pandas as pd
 
     run, whole = part.run, whole_of(part.run.task)
-    names = list(dict.fromkeys(name for extra in run.metadata.values() for name in extra))[:_MOST_COLUMNS]
+    columns = list(dict.fromkeys(name for metadata in run.metadata.values() for name in metadata))
     title = display_name(run.task, whole) if whole else "Total"
-
-    def overalls(line: Line) -> dict[str, float | None]:
-        steps = run.task.steps if len(run.task.steps) > 1 else ()
-        given = {step.name: value for step, value in zip(steps, line.overalls, strict=False)}
-        return {**given, title: line.total}
-
+    steps = run.task.steps if len(run.task.steps) > 1 else ()
     rows = [
         {
             "Response": line.id,
             # A blank behind the name keeps it apart from the columns of our own.
-            **{f"{name} ": run.metadata.get(line.id, {}).get(name, "") for name in names},
-            **overalls(line),
+            **{f"{name} ": run.metadata.get(line.id, {}).get(name, "") for name in columns[:_MOST_COLUMNS]},
+            **{step.name: value for step, value in zip(steps, line.overalls, strict=False)},
+            title: line.total,
             **({f"{title} minus ratings": line.difference} if index.ratings else {}),
             "Failures": len(line.failures),
         }
         for line in index.lines
     ]
-    columns = list(rows[0]) if rows else ["Response"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=list(rows[0]) if rows else ["Response"])
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
-
-
-def _summed(values: Sequence[float]) -> str:
+def _summary(values: Sequence[float]) -> str:
     if not values:
         return ""
     spread = f", SD {stdev(values):.1f}" if len(values) > 1 else ""

@@ -1,10 +1,15 @@
-"""Write a report as one HTML file, part by part, so that memory does not grow with its responses."""
+"""Write a report as one HTML file, whole or not at all, and over nothing but a report.
+
+It is written part by part, so that memory does not grow with its responses.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,7 +17,8 @@ from io import StringIO
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TextIO
 
-from creaeval.report.html.cells import Grid, make_grid
+from creaeval.errors import SettingError
+from creaeval.report.html.cells import make_grid
 from creaeval.report.html.data import Figure, ReportData, RunPart, Section, Table
 from creaeval.report.html.index import Index, index_run, mean_table, response_table, scorer_name
 from creaeval.report.html.response import PageView, page_view
@@ -20,13 +26,18 @@ from creaeval.report.html.scores import ScoreTable, judges_of, raters_of, score_
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from jinja2 import Environment
+
+    from creaeval.methods import Outcome
 
 # What HTML may not hold, and halves of surrogate pairs, which no file can.
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 _MOST_MEANS = 4
+# What every report of ours has at its beginning.
+_OURS, _HEAD = b'<meta name="generator" content="creaeval">', 4096
 
 
 @dataclass(frozen=True)
@@ -37,7 +48,7 @@ class CaseView:
     id: str
     left: PageView
     right: PageView
-    tables: tuple[tuple[str, ScoreTable], ...]
+    table: ScoreTable
 
 
 def render_report(data: ReportData) -> str:
@@ -86,12 +97,44 @@ def write_report(data: ReportData, file: TextIO) -> None:
             "img-src data:; base-uri 'none'; form-action 'none'"
         ),
         sections=[_section(section, indexes) for section in _sections(data, indexes)],
-        lists=[(part, index, part.run.id) for part, index in zip(data.runs, indexes, strict=True)],
+        lists=list(zip(data.runs, indexes, strict=True)),
         cases=[(f"c-{place}", case) for place, case in enumerate(data.cases)],
         case_views=lambda: _case_views(data, indexes),
         pages=lambda: _pages(data, indexes),
     ):
         file.write(chunk)
+
+
+def check_target(path: Path) -> None:
+    """Check that a report can be written to a file: a new one, or one that a report of ours is in."""
+    if path.is_dir():
+        raise SettingError(f"{path}: this is a folder; --out expects a file such as {path / 'report.html'}.")
+    if not path.exists():
+        return
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError as error:
+        message = f"{path}: cannot be read ({error.strerror}); name another file with --out."
+        raise SettingError(message) from None
+    if head and _OURS not in head:
+        raise SettingError(f"{path}: this file is no report of creaeval; name another one with --out.")
+
+
+def write_page(data: ReportData, path: Path) -> None:
+    """Write a report to a file; an earlier report there stays until the new one is whole."""
+    check_target(path)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            write_report(data, file)
+        unfinished.replace(path)
+    except OSError as error:
+        raise SettingError(f"{path}: cannot be written ({error.strerror}).") from error
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
 
 
 def _pages(data: ReportData, indexes: list[Index]) -> Iterator[PageView]:
@@ -100,37 +143,33 @@ def _pages(data: ReportData, indexes: list[Index]) -> Iterator[PageView]:
             yield _page(part, index, outcome, f"{number}-{place}")
 
 
-def _page(part: RunPart, index: Index, outcome: Any, key: str) -> PageView:
+def _page(part: RunPart, index: Index, outcome: Outcome, key: str) -> PageView:
     scenario = part.run.scenarios.get(index.scenarios.get(outcome.response_id, ""))
     return page_view(part, outcome, index.ratings.get(outcome.response_id, []), key, scenario)
 
 
 def _case_views(data: ReportData, indexes: list[Index]) -> Iterator[CaseView]:
     for place, case in enumerate(data.cases):
-        sides = [
-            _page(
-                data.runs[number],
-                indexes[number],
-                data.runs[number].run.outcomes[indexes[number].places[case.response_id]],
-                f"c-{place}.{side}",
+        left, right = (
+            _page(part, index, part.run.outcomes[index.places[case.response_id]], f"c-{place}.{side}")
+            for part, index, side in (
+                (data.runs[case.left], indexes[case.left], "a"),
+                (data.runs[case.right], indexes[case.right], "b"),
             )
-            for number, side in ((case.left, "a"), (case.right, "b"))
+        )
+        judges = [
+            scorer for view in (left, right) for scorer in judges_of(view.outcome.sheets, f"{view.run}: ")
         ]
-        tables = _case_tables(data.runs[case.left], indexes[case.left], sides)
-        yield CaseView(f"c-{place}", case.response_id, sides[0], sides[1], tables)
-
-
-def _case_tables(part: RunPart, index: Index, sides: list[PageView]) -> tuple[tuple[str, ScoreTable], ...]:
-    judges = [one for side in sides for one in judges_of(side.outcome.sheets, f"{side.run}: ")]
-    ratings = raters_of(index.ratings.get(sides[0].outcome.response_id, []))
-    return (("Scores", score_table(part.run.task, [*judges, *ratings], beside="judge")),)
+        raters = raters_of(indexes[case.left].ratings.get(case.response_id, []))
+        table = score_table(data.runs[case.left].run.task, [*judges, *raters], beside="judge")
+        yield CaseView(f"c-{place}", case.response_id, left, right, table)
 
 
 def _sections(data: ReportData, indexes: list[Index]) -> list[Section]:
-    """Put the mean scores of each run first, then what was given, then what failed and every response."""
+    """Put the mean scores of each run first, and last what failed and every response."""
     scores, rest = [], []
     for number, (part, index) in enumerate(zip(data.runs, indexes, strict=True)):
-        of = f": {part.name}" if len(data.runs) > 1 else ""
+        suffix = f": {part.name}" if len(data.runs) > 1 else ""
         means = Table(
             "Mean points",
             mean_table(part, index),
@@ -144,32 +183,27 @@ def _sections(data: ReportData, indexes: list[Index]) -> list[Section]:
             digits=2,
             links=("Response", number),
         )
-        scores.append(Section(f"Scores{of}", [means]))
+        scores.append(Section(f"Scores{suffix}", [means]))
         if any(line.failures for line in index.lines):
-            rest.append(_failures(index, number, of))
-        rest.append(Section(f"Responses{of}", [lines]))
+            rest.append(_failures(index, number, suffix))
+        rest.append(Section(f"Responses{suffix}", [lines]))
     return [*scores, *data.sections, *rest]
 
 
 def _headline(data: ReportData, indexes: list[Index]) -> list[tuple[str, str, str]]:
-    """Put the mean Totals of a single run behind the first of the numbers that were given."""
-    given = list(data.headline)
+    """Put the mean Totals of a single run behind the first number of the headline."""
     if len(indexes) != 1:
-        return given
+        return list(data.headline)
     most = data.runs[0].run.task.max
     means = [
-        (
-            f"Mean Total, {scorer_name(*scorer)}",
-            f"{fmean(of['total']):.1f}",
-            f"of {most}, n {len(of['total'])}",
-        )
-        for scorer, of in indexes[0].points.items()
-        if "total" in of
+        (f"Mean Total, {scorer_name(*scorer)}", f"{fmean(totals):.1f}", f"of {most}, n {len(totals)}")
+        for scorer, points in indexes[0].points.items()
+        if (totals := points.get("total"))
     ]
-    return [*given[:1], *means[:_MOST_MEANS], *given[1:]]
+    return [*data.headline[:1], *means[:_MOST_MEANS], *data.headline[1:]]
 
 
-def _failures(index: Index, number: int, of: str) -> Section:
+def _failures(index: Index, number: int, suffix: str) -> Section:
     import pandas as pd
 
     rows = [
@@ -179,7 +213,7 @@ def _failures(index: Index, number: int, of: str) -> Section:
     ]
     frame = pd.DataFrame(rows, columns=["Response", "Stage", "Model", "Reason"])
     caption = f"{len({row[0] for row in rows})} not scored, or not by every judge, or not in full"
-    return Section(f"Failures{of}", [Table(caption, frame, links=("Response", number))])
+    return Section(f"Failures{suffix}", [Table(caption, frame, links=("Response", number))])
 
 
 def _section(section: Section, indexes: list[Index]) -> dict[str, Any]:
@@ -187,8 +221,7 @@ def _section(section: Section, indexes: list[Index]) -> dict[str, Any]:
     for part in section.parts:
         if isinstance(part, Table):
             places = indexes[part.links[1]].places if part.links is not None else {}
-            grid: Grid = make_grid(part, places)
-            parts.append({"kind": "table", "table": part, "grid": grid})
+            parts.append({"kind": "table", "table": part, "grid": make_grid(part, places)})
         elif isinstance(part, Figure):
             encoded = base64.b64encode(part.svg.encode()).decode("ascii")
             parts.append({"kind": "figure", "figure": part, "data": encoded})

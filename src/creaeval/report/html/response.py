@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
-from creaeval.report.html.marks import Passages, Segment
-from creaeval.report.html.quoted import QuotePlaces, QuoteView, StepPlaces
-from creaeval.report.html.scores import (
-    Scorer,
-    ScoreTable,
-    judges_of,
-    points_text,
-    raters_of,
-    score_table,
-)
+from creaeval.report.html.quotes import Passages, QuotePlaces, QuoteView, Segment, StepPlaces
+from creaeval.report.html.scores import Scorer, ScoreTable, judges_of, points_text, raters_of, score_table
 from creaeval.report.progress import cost_text
-from creaeval.sheets import StepEvidence
+from creaeval.sheets import ItemEvidence, StepEvidence
+from creaeval.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from creaeval.data import Item, Rating, Response, StepText
+    from creaeval.data import Item, Rating, Response
     from creaeval.methods import Outcome
+    from creaeval.methods.base import Analysis
     from creaeval.report.html.data import RunPart
-    from creaeval.sheets import DimensionEvidence, Evidence, ItemEvidence
+    from creaeval.sheets import DimensionEvidence, ItemScores
     from creaeval.tasks import Dimension, Scenario, Step, Task
+
+    #: By dimension, who gave which points: name, points, kind.
+    Points = dict[str, list[tuple[str, str, str]]]
 
 
 @dataclass(frozen=True)
 class FindingView:
     """One dimension of an item or step: what the analyst saw and what everybody gave."""
 
-    id: str
     name: str
     most: str
     evidence: DimensionEvidence | None
@@ -43,18 +39,17 @@ class FindingView:
 
 @dataclass(frozen=True)
 class BlockView:
-    """An item, or the step as a whole: its text and its findings.
-
-    ``blank`` is the code of an item that nobody was asked about; ``verdicts`` are of judges and raters who
-    found it invalid, with the reason; ``same`` says which other items say the same.
-    """
+    """An item, or the step as a whole: its text and its findings."""
 
     title: str
     segments: tuple[Segment, ...]
     findings: tuple[FindingView, ...]
+    #: The code of an item that nobody was asked about.
     blank: str = ""
     category: str = ""
+    #: Judges and raters who found it invalid, with the reason.
     verdicts: tuple[tuple[str, str], ...] = ()
+    #: Which other items say the same.
     same: str = ""
 
 
@@ -91,43 +86,26 @@ class PageView:
 def page_view(
     part: RunPart, outcome: Outcome, ratings: Sequence[Rating], key: str, scenario: Scenario | None
 ) -> PageView:
-    """Lay a response out.
-
-    Parameters
-    ----------
-    part : RunPart
-        Its run.
-    outcome : Outcome
-        What the run made of it.
-    ratings : sequence of Rating
-        Of this response.
-    key : str
-        Letters, digits and dashes that no other page has.
-    scenario : Scenario or None
-        What it answers, where that is known.
-
-    Returns
-    -------
-    PageView
-    """
-    run, task = part.run, part.run.task
+    """Lay a response out; no other page has the same key of letters, digits and dashes."""
+    run = part.run
     text_note, response = "", None
     try:
         response = run.response(outcome.response_id)
     except SettingError as error:
         text_note = str(error)
     raters = raters_of(ratings)
-    layout = _Layout(task, response, outcome, raters)
-    facts = dict(run.metadata.get(outcome.response_id, {}))
     return PageView(
         key=key,
         id=outcome.response_id,
         run=part.name,
-        facts=tuple(facts.items()),
+        facts=tuple(run.metadata.get(outcome.response_id, {}).items()),
         scenario=scenario,
-        table=score_table(task, [*judges_of(outcome.sheets), *raters]),
-        steps=layout.steps(1),
-        further=tuple((one.repeat, layout.steps(one.repeat)) for one in outcome.further),
+        table=score_table(run.task, [*judges_of(outcome.sheets), *raters]),
+        steps=_Layout(run.task, response, outcome, raters).steps(),
+        further=tuple(
+            (again.repeat, _Layout(run.task, response, outcome, raters, again).steps())
+            for again in outcome.further
+        ),
         text_note=text_note,
         outcome=outcome,
         accounts=_accounts(outcome),
@@ -142,7 +120,7 @@ def _accounts(outcome: Outcome) -> str:
     known = sum(call.cost_usd or 0.0 for call in calls)
     unpriced = sum(call.cost_usd is None for call in calls)
     return (
-        f"{len(calls)} {'call' if len(calls) == 1 else 'calls'}, "
+        f"{plural(len(calls), 'call')}, "
         f"{sum(call.input_tokens for call in calls):,} tokens in, "
         f"{sum(call.output_tokens for call in calls):,} out, "
         f"{sum(call.seconds for call in calls):,.0f} s; {cost_text(known, unpriced)}"
@@ -151,7 +129,7 @@ def _accounts(outcome: Outcome) -> str:
 
 
 class _Layout:
-    """Puts text, evidence and scores of each step together."""
+    """Puts text, evidence (that of one time it was gathered) and scores of each step together."""
 
     def __init__(
         self,
@@ -159,169 +137,127 @@ class _Layout:
         response: Response | None,
         outcome: Outcome,
         raters: Sequence[Scorer],
+        again: Analysis | None = None,
     ) -> None:
-        self._task, self._response, self._outcome = task, response, outcome
-        self._raters = raters
-
-    def steps(self, repeat: int) -> tuple[StepView, ...]:
-        """Lay out every step that was written, analysed or scored, with the evidence of one repeat."""
-        outcome = self._outcome
-        evidence, memories = outcome.evidence, outcome.memories
-        if repeat > 1:
-            evidence, memories = next((o.evidence, o.memories) for o in outcome.further if o.repeat == repeat)
+        repeat = 1 if again is None else again.repeat
         judges = judges_of([sheet for sheet in outcome.sheets if sheet.evidence_repeat == repeat])
-        scorers = [*judges, *self._raters]
-        places = [
-            self._places(place, step, evidence, scorers)
-            for place, step in enumerate(self._task.steps)
-            if self._shown(step, evidence, scorers)
+        self._texts = response.steps if response is not None else {}
+        self._evidence, self._memories = (again or outcome).evidence, (again or outcome).memories
+        self._scorers = [*judges, *raters]
+        self._places = [
+            self._find_places(place, step) for place, step in enumerate(task.steps) if self._is_shown(step)
         ]
-        quotes = QuotePlaces(places, evidence)
-        return tuple(
-            self._step(
-                part,
-                (evidence and evidence.step(part.step.id)) or StepEvidence(step=part.step.id),
-                memories.get(part.step.id, ""),
-                scorers,
-                quotes,
-            )
-            for part in places
-        )
+        self._quotes = QuotePlaces(self._places, self._evidence)
 
-    def _written(self, step: Step) -> StepText | None:
-        return self._response.steps.get(step.id) if self._response is not None else None
+    def steps(self) -> tuple[StepView, ...]:
+        """Lay out every step that was written, analysed or scored."""
+        return tuple(map(self._step, self._places))
 
-    def _shown(self, step: Step, evidence: Evidence | None, scorers: Sequence[Scorer]) -> bool:
-        written = self._written(step)
-        analysed = evidence is not None and evidence.step(step.id) is not None
-        scored = any(one.sheet.step(step.id) for one in scorers)
+    def _is_shown(self, step: Step) -> bool:
+        written = self._texts.get(step.id)
+        analysed = self._evidence is not None and self._evidence.step(step.id) is not None
+        scored = any(scorer.sheet.step(step.id) for scorer in self._scorers)
         return analysed or scored or (written is not None and not written.empty)
 
-    def _places(
-        self, place: int, step: Step, evidence: Evidence | None, scorers: Sequence[Scorer]
-    ) -> StepPlaces:
-        written = self._written(step)
-        found = evidence.step(step.id) if evidence is not None else None
+    def _evidence_of(self, step: Step) -> StepEvidence:
+        evidence = self._evidence.step(step.id) if self._evidence is not None else None
+        return evidence or StepEvidence(step=step.id)
+
+    def _find_places(self, place: int, step: Step) -> StepPlaces:
+        written = self._texts.get(step.id)
         texts = {item.number: item.text for item in written.items} if written is not None else {}
-        analysed = (item.item for item in (found.items if found is not None else ()))
-        numbers = sorted({*texts, *analysed, *_scored_items(step, scorers)})
+        analysed = (item.item for item in self._evidence_of(step).items)
+        scored = (number for scorer in self._scorers for number in _item_scores(scorer, step))
+        numbers = sorted({*texts, *analysed, *scored})
         shown = [texts.get(number, "") for number in numbers]
         if not numbers and written is not None:
             shown = [written.text]
         return StepPlaces(place, step, tuple(numbers), Passages(shown))
 
-    def _step(
-        self,
-        places: StepPlaces,
-        found: StepEvidence,
-        memory: str,
-        scorers: Sequence[Scorer],
-        quotes: QuotePlaces,
-    ) -> StepView:
-        step, passages, written = places.step, places.passages, self._written(places.step)
-        by_number = {item.number: item for item in written.items} if written is not None else {}
-        of_items = {item.item: item for item in found.items}
-        blocks: list[BlockView] = []
-        for number in places.numbers:
-            item = by_number.get(number)
-            blocks.append(self._item(places, number, item, of_items.get(number), scorers, quotes))
-        whole = BlockView("", (), self._findings(places, found, scorers, quotes))
-        if whole.findings or not places.numbers:
-            blocks.append(whole)
+    def _step(self, places: StepPlaces) -> StepView:
+        step, written = places.step, self._texts.get(places.step.id)
+        evidence = self._evidence_of(step)
+        items = {item.number: item for item in written.items} if written is not None else {}
+        analysed = {item.item: item for item in evidence.items}
         blocks = [
-            replace(block, segments=tuple(passages.segments(at)))
-            if at < len(passages.texts) and not block.segments
-            else block
-            for at, block in enumerate(blocks)
+            self._item(places, at, items.get(number), analysed.get(number))
+            for at, number in enumerate(places.numbers)
         ]
-        note = found.grid_note
-        if found.grid_score is not None:
-            note = f"Ranking grid: {found.grid_score} computed{f' ({note})' if note else ''}."
-        note = " ".join([note, *(f"The analyst's answer: {remark}." for remark in found.notes)]).strip()
+        scores: Points = {}
+        for dimension in step.step_dimensions:
+            for scorer in self._scorers:
+                if (value := scorer.sheet.final(f"{step.id}.{dimension.id}")) is not None:
+                    points = scorer.name, points_text(value), scorer.kind
+                    scores.setdefault(dimension.id, []).append(points)
+        findings = self._findings(places, None, step.step_dimensions, evidence.dimensions, scores)
+        if findings or not places.numbers:
+            whole_text = places.passages.texts and not places.numbers
+            blocks.append(BlockView("", tuple(places.passages.segments(0)) if whole_text else (), findings))
+        note = evidence.grid_note
+        if evidence.grid_score is not None:
+            note = f"Ranking grid: {evidence.grid_score} computed{f' ({note})' if note else ''}."
+        notes = [note, *(f"The analyst's answer: {remark}." for remark in evidence.notes)]
         return StepView(
             place=places.place,
             name=step.name,
             instruction=step.instruction,
             blocks=tuple(blocks),
             unscored=tuple(item.text for item in written.unscored) if written is not None else (),
-            memory=memory,
-            note=note,
+            memory=self._memories.get(step.id, ""),
+            note=" ".join(notes).strip(),
         )
 
     def _item(
-        self,
-        places: StepPlaces,
-        number: int,
-        item_text: Item | None,
-        evidence: ItemEvidence | None,
-        scorers: Sequence[Scorer],
-        quotes: QuotePlaces,
+        self, places: StepPlaces, at: int, written: Item | None, evidence: ItemEvidence | None
     ) -> BlockView:
-        step = places.step
-        scores: dict[str, list[tuple[str, str, str]]] = {}
+        step, number = places.step, places.numbers[at]
+        evidence = evidence or ItemEvidence(item=number)
+        scores: Points = {}
         verdicts: list[tuple[str, str]] = []
-        for one in scorers:
-            given = one.sheet.step(step.id)
-            item = next((i for i in given.items if i.item == number), None) if given is not None else None
+        for scorer in self._scorers:
+            item = _item_scores(scorer, step).get(number)
             if item is None:
                 continue
             if item.invalid is not None and item.invalid != "blank":
                 meaning = step.items.invalid.get(item.invalid, "") if step.items is not None else ""
-                verdicts.append((one.name, f"{item.invalid}: {meaning}" if meaning else item.invalid))
+                verdicts.append((scorer.name, f"{item.invalid}: {meaning}" if meaning else item.invalid))
             for part, points in item.scores.items():
-                scores.setdefault(part, []).append((one.name, points_text(points), one.kind))
-        found = evidence.dimensions if evidence is not None else {}
-        findings = tuple(
-            _finding(d, found.get(d.id), scores.get(d.id, ()), quotes, places, number)
-            for d in step.item_dimensions
-            if d.id in found or d.id in scores
-        )
-        category = (evidence.category if evidence is not None else None) or ""
-        blank = "blank" if evidence is not None and evidence.blank else ""
-        if item_text is not None and item_text.blank:
-            blank = item_text.invalid or "blank"
-        title = f"{places.item_name} {number}"
+                scores.setdefault(part, []).append((scorer.name, points_text(points), scorer.kind))
+        findings = self._findings(places, number, step.item_dimensions, evidence.dimensions, scores)
+        blank = "blank" if evidence.blank else ""
+        if written is not None and written.blank:
+            blank = written.invalid or "blank"
+        same = " and ".join(map(str, evidence.same_as))
+        reason = f": {evidence.why_same}" if evidence.why_same else ""
         return BlockView(
-            title, (), () if blank else findings, blank, category, tuple(verdicts), _same(evidence)
+            title=f"{places.item_name} {number}",
+            segments=tuple(places.passages.segments(at)),
+            findings=() if blank else findings,
+            blank=blank,
+            category=evidence.category or "",
+            verdicts=tuple(verdicts),
+            same=f"says the same as {same}{reason}" if same else "",
         )
 
     def _findings(
-        self, places: StepPlaces, found: StepEvidence, scorers: Sequence[Scorer], quotes: QuotePlaces
+        self,
+        places: StepPlaces,
+        item: int | None,
+        dimensions: Sequence[Dimension],
+        evidence: Mapping[str, DimensionEvidence],
+        scores: Points,
     ) -> tuple[FindingView, ...]:
-        step = places.step
-        views: list[FindingView] = []
-        for d in step.step_dimensions:
-            scores = [
-                (one.name, points_text(value), one.kind)
-                for one in scorers
-                if (value := one.sheet.final(f"{step.id}.{d.id}")) is not None
-            ]
-            if d.id in found.dimensions or scores:
-                views.append(_finding(d, found.dimensions.get(d.id), scores, quotes, places, None))
+        views = []
+        for dimension in dimensions:
+            finding, points = evidence.get(dimension.id), scores.get(dimension.id, [])
+            if finding is not None or points:
+                quotes = finding.quotes if finding is not None else ()
+                shown = tuple(self._quotes.view(places, item, quote) for quote in quotes)
+                most = str(dimension.scale.max)
+                views.append(FindingView(dimension.name, most, finding, shown, tuple(points)))
         return tuple(views)
 
 
-def _same(evidence: ItemEvidence | None) -> str:
-    if evidence is None or not evidence.same_as:
-        return ""
-    others = " and ".join(map(str, evidence.same_as))
-    return f"says the same as {others}" + (f": {evidence.why_same}" if evidence.why_same else "")
-
-
-def _scored_items(step: Step, scorers: Sequence[Scorer]) -> Iterator[int]:
-    for one in scorers:
-        given = one.sheet.step(step.id)
-        yield from (item.item for item in (given.items if given is not None else ()))
-
-
-def _finding(
-    dimension: Dimension,
-    evidence: DimensionEvidence | None,
-    scores: Sequence[tuple[str, str, str]],
-    quotes: QuotePlaces,
-    places: StepPlaces,
-    item: int | None,
-) -> FindingView:
-    views = [quotes.view(places, item, quote) for quote in evidence.quotes] if evidence is not None else []
-    most = str(dimension.scale.max)
-    return FindingView(dimension.id, dimension.name, most, evidence, tuple(views), tuple(scores))
+def _item_scores(scorer: Scorer, step: Step) -> dict[int, ItemScores]:
+    scores = scorer.sheet.step(step.id)
+    return {item.item: item for item in scores.items} if scores is not None else {}

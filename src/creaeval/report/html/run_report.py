@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from creaeval.analysis.points import compared_dimensions
@@ -10,6 +9,7 @@ from creaeval.errors import SettingError
 from creaeval.report.evidence_text import evidence_notes
 from creaeval.report.html.agreement import agreement_headline, agreement_section
 from creaeval.report.html.data import Case, Part, ReportData, RunPart, Section, Table
+from creaeval.report.html.scores import mean_of_known
 from creaeval.report.progress import cost_text
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def run_report(
     figures: Sequence[Part] = (),
     notes: Sequence[str] = (),
 ) -> ReportData:
-    """Put the report of a run together.
+    """Make the report of a run.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def run_report(
         The two runs are of different tasks or share no response, or not the one named.
     """
     runs = (run,) if against is None else (run, against)
-    parts = tuple(RunPart(one, ratings, label) for label, one in name_runs(runs))
+    parts = tuple(RunPart(named, ratings, label) for label, named in name_runs(runs))
     cases: tuple[Case, ...] = ()
     if against is not None:
         cases = (Case(find_shared(run, against, response_id), 0, 1),)
@@ -103,22 +103,11 @@ def name_runs(runs: Sequence[Run]) -> list[tuple[str, Run]]:
 
 
 def run_facts(part: RunPart) -> list[tuple[str, str]]:
-    """Say in a few pairs of words what ran.
-
-    Parameters
-    ----------
-    part : RunPart
-        The run.
-
-    Returns
-    -------
-    list of tuple of (str, str)
-        Run, method, models and counts.
-    """
+    """Say in a few pairs of words what ran."""
     manifest = part.run.manifest
     judges = ", ".join(str(judge["name"]) for judge in manifest["judges"])
     analyst = manifest.get("analyst")
-    repeats = [f"{manifest.get(f'{one}_repeats', 1)} x {one}" for one in ("evidence", "judge")]
+    repeats = [f"{manifest.get(f'{kind}_repeats', 1)} x {kind}" for kind in ("evidence", "judge")]
     return [
         ("Run", f"{part.run.id} ({part.run.state})"),
         ("Method", part.name),
@@ -130,24 +119,12 @@ def run_facts(part: RunPart) -> list[tuple[str, str]]:
 
 
 def run_sections(part: RunPart, *, alone: bool = True) -> list[Section]:
-    """Lay out what a run came to and what it took: notes, cost, settings.
-
-    Parameters
-    ----------
-    part : RunPart
-        The run.
-    alone : bool
-        Whether it is the only one of the report; else its name is in the headings.
-
-    Returns
-    -------
-    list of Section
-    """
-    of = "" if alone else f": {part.name}"
+    """Lay out what a run came to and what it took: notes, cost, settings."""
+    suffix = "" if alone else f": {part.name}"
     return [
-        Section(f"What to know about the scores{of}", run_notes(part.run)),
-        Section(f"Calls, tokens and cost{of}", [_tokens(part.run)]),
-        Section(f"Models, settings and versions{of}", _settings(part.run), folded=True),
+        Section(f"What to know about the scores{suffix}", run_notes(part.run)),
+        Section(f"Calls, tokens and cost{suffix}", [_tokens(part.run)]),
+        Section(f"Models, settings and versions{suffix}", _settings(part.run), folded=True),
     ]
 
 
@@ -181,16 +158,16 @@ def _tokens(run: Run) -> Table:
     rows = [
         {
             "Stage": "All" if stage == "all" else names.get(stage, stage),
-            "Calls": of.calls,
-            "From ledger": of.from_ledger,
-            "Tokens in": of.input_tokens,
-            "Cached": of.cached_tokens,
-            "Tokens out": of.output_tokens,
-            "Reasoning": of.reasoning_tokens,
-            "Seconds": round(of.seconds),
-            "Cost": cost_text(of.cost_usd, of.unpriced),
+            "Calls": spent.calls,
+            "From ledger": spent.from_ledger,
+            "Tokens in": spent.input_tokens,
+            "Cached": spent.cached_tokens,
+            "Tokens out": spent.output_tokens,
+            "Reasoning": spent.reasoning_tokens,
+            "Seconds": round(spent.seconds),
+            "Cost": cost_text(spent.cost_usd, spent.unpriced),
         }
-        for stage, of in run.summary.tokens.items()
+        for stage, spent in run.summary.tokens.items()
     ]
     note = "Calls from the ledger cost nothing in this run; tokens and cost are those of when they were made."
     return Table("By stage", pd.DataFrame(rows), note, foot=1)
@@ -198,7 +175,7 @@ def _tokens(run: Run) -> Table:
 
 def _cost(runs: Sequence[Run]) -> str:
     spent = [run.summary.tokens["all"] for run in runs]
-    return cost_text(sum(one.cost_usd for one in spent), sum(one.unpriced for one in spent))
+    return cost_text(sum(tokens.cost_usd for tokens in spent), sum(tokens.unpriced for tokens in spent))
 
 
 def _settings(run: Run) -> list[Part]:
@@ -208,11 +185,10 @@ def _settings(run: Run) -> list[Part]:
     roles = [("analyst", manifest["analyst"])] if manifest.get("analyst") else []
     roles += [("judge", judge) for judge in manifest["judges"]]
     settings = [
-        (role, str(model["name"]), name, _text(value))
+        (role, str(model["name"]), name, "–" if value is None or value == "" else str(value))
         for role, model in roles
-        for name, value in _flat(
-            {key: value for key, value in model.items() if key not in ("name", "limits")}
-        ).items()
+        for name, value in _flat(model).items()
+        if name != "name" and name.partition(".")[0] != "limits"
     ]
     versions = list(manifest.get("versions", {}).items())
     return [
@@ -223,14 +199,10 @@ def _settings(run: Run) -> list[Part]:
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in values.items():
-        found |= {f"{name}.{k}": v for k, v in value.items()} if isinstance(value, dict) else {name: value}
-    return found
-
-
-def _text(value: Any) -> str:
-    return "–" if value is None or value == "" else str(value)
+        flat |= {f"{name}.{k}": v for k, v in value.items()} if isinstance(value, dict) else {name: value}
+    return flat
 
 
 def find_shared(run: Run, against: Run, response_id: str | None = None) -> str:
@@ -268,45 +240,25 @@ def find_shared(run: Run, against: Run, response_id: str | None = None) -> str:
 
 
 def most_different(run: Run, against: Run) -> str | None:
-    """Find the response on which the scores of two runs differ most.
-
-    Parameters
-    ----------
-    run, against : Run
-        Of one task.
-
-    Returns
-    -------
-    str or None
-        Its id; None if they share none.
-    """
+    """Find the response on which the scores of two runs differ most."""
     first, second = _points(run), _points(against)
-    both = _both(run, against)
-    return max(both, key=lambda one: _distance(first.get(one, {}), second.get(one, {})), default=None)
+
+    def distance(response_id: str) -> float:
+        a, b = first.get(response_id, {}), second.get(response_id, {})
+        return sum(abs(a[part] - b[part]) for part in a.keys() & b.keys())
+
+    return max(_both(run, against), key=distance, default=None)
 
 
 def _both(run: Run, against: Run) -> list[str]:
-    others = set(_ids(against))
-    return [one for one in _ids(run) if one in others]
-
-
-def _ids(run: Run) -> list[str]:
-    return list(run.metadata)
+    return [response_id for response_id in run.metadata if response_id in against.metadata]
 
 
 def _points(run: Run) -> dict[str, dict[str, float]]:
     """By response, the judges' mean of every dimension that methods are compared by."""
     parts = compared_dimensions(run.task)
-    found: dict[str, dict[str, float]] = {}
+    points: dict[str, dict[str, float]] = {}
     for outcome in run.outcomes:
-        values: dict[str, list[float]] = {}
-        for sheet in outcome.sheets:
-            for part in parts:
-                if (value := sheet.final(part)) is not None:
-                    values.setdefault(part, []).append(value)
-        found[outcome.response_id] = {part: fmean(of) for part, of in values.items()}
-    return found
-
-
-def _distance(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    return sum(abs(first[part] - second[part]) for part in first.keys() & second.keys())
+        means = {part: mean_of_known(sheet.final(part) for sheet in outcome.sheets) for part in parts}
+        points[outcome.response_id] = {part: mean for part, mean in means.items() if mean is not None}
+    return points

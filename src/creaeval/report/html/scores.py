@@ -57,14 +57,12 @@ class Block:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """A sheet with all its scorers; ``differs`` says whether any computed value is not the judge's own.
-
-    ``note`` says what the differences are.
-    """
+    """A sheet with all its scorers; ``differs`` says whether any computed value is not the judge's own."""
 
     columns: tuple[tuple[str, str], ...]
     blocks: tuple[Block, ...]
     differs: bool
+    #: What the differences are.
     note: str
 
 
@@ -83,8 +81,8 @@ def raters_of(ratings: Sequence[Rating]) -> list[Scorer]:
     """Make columns of a response's ratings; the stage stands behind the name where there are several."""
     several = len({rating.stage for rating in ratings}) > 1
     return [
-        Scorer(f"{one.rater} ({one.stage})" if several and one.stage else one.rater, "rater", one.sheet)
-        for one in ratings
+        Scorer(f"{r.rater} ({r.stage})" if several and r.stage else r.rater, "rater", r.sheet)
+        for r in ratings
     ]
 
 
@@ -94,25 +92,7 @@ def points_text(value: float | None) -> str:
 
 
 def score_table(task: Task, scorers: Sequence[Scorer], beside: Kind = "rater") -> ScoreTable:
-    """Lay out the sheet of one response.
-
-    Parameters
-    ----------
-    task : Task
-        The task.
-    scorers : sequence of Scorer
-        Judges first.
-    beside : {"rater", "judge"}
-        Where differences stand: beside each rating, or beside each judge's score, as where several methods
-        are compared.
-
-    Returns
-    -------
-    ScoreTable
-        One block a step with its dimensions, groups and Overall, then one with the Total. Values are final:
-        computed where they can be, with what the judge wrote beside them where that is another one. Where a
-        text has none for a reason, the reason's code stands there.
-    """
+    """Lay out the sheet of one response."""
     blocks: list[Block] = []
     for step in task.steps:
         rows = [
@@ -124,35 +104,29 @@ def score_table(task: Task, scorers: Sequence[Scorer], beside: Kind = "rater") -
     if task.sums:
         blocks.append(Block("", (_row(task, "total", scorers, "total", beside),)))
     differs = any(cell.wrote for block in blocks for row in block.rows for cell in row.cells)
-    columns = tuple((one.name, one.kind) for one in scorers)
-    return ScoreTable(columns, tuple(blocks), differs, _note(columns, beside))
-
-
-def _note(columns: Sequence[tuple[str, str]], beside: Kind) -> str:
-    return _NOTES[beside] if {kind for _, kind in columns} == {"judge", "rater"} else ""
+    columns = tuple((scorer.name, scorer.kind) for scorer in scorers)
+    note = _NOTES[beside] if {scorer.kind for scorer in scorers} == {"judge", "rater"} else ""
+    return ScoreTable(columns, tuple(blocks), differs, note)
 
 
 def _row(task: Task, identity: str, scorers: Sequence[Scorer], kind: str, beside: Kind) -> Row:
-    values = [one.sheet.final(identity) for one in scorers]
-    judged = _mean(value for value, one in zip(values, scorers, strict=True) if one.kind == "judge")
-    rated = _mean(value for value, one in zip(values, scorers, strict=True) if one.kind == "rater")
+    judged = mean_of_known(scorer.sheet.final(identity) for scorer in scorers if scorer.kind == "judge")
+    rated = mean_of_known(scorer.sheet.final(identity) for scorer in scorers if scorer.kind == "rater")
     cells: list[Cell] = []
-    for value, one in zip(values, scorers, strict=True):
+    for scorer in scorers:
+        value = scorer.sheet.final(identity)
         score, rating = (judged, value) if beside == "rater" else (value, rated)
-        difference = difference_text(score, rating) if one.kind == beside else ""
-        text = points_text(value) if value is not None else one.sheet.invalid or points_text(value)
-        cells.append(Cell(text, _wrote(one, identity, value), difference))
-    return Row(display_name(task, identity), _most(task, identity), tuple(cells), kind)
+        difference = difference_text(score, rating) if scorer.kind == beside else ""
+        text = points_text(value) if value is not None else scorer.sheet.invalid or points_text(value)
+        cells.append(Cell(text, _wrote(scorer, identity, value), difference))
+    most = points_range(task, *resolve(task, identity))[1]
+    return Row(display_name(task, identity), str(most), tuple(cells), kind)
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
+def mean_of_known(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values that are there; None if there are none."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
-
-
-def _most(task: Task, identity: str) -> str:
-    step, part = resolve(task, identity)
-    return str(points_range(task, step, part)[1])
 
 
 def _wrote(scorer: Scorer, identity: str, value: float | None) -> str:
@@ -160,8 +134,9 @@ def _wrote(scorer: Scorer, identity: str, value: float | None) -> str:
         return ""
     step_id, _, part = identity.partition(".")
     step = scorer.sheet.step(step_id)
-    of_step = step.written.get(part) if step is not None else None
-    written = of_step if part else scorer.sheet.written_total
+    written = scorer.sheet.written_total
+    if part:
+        written = step.written.get(part) if step is not None else None
     return f"wrote {points_text(written)}" if None not in (written, value) and written != value else ""
 
 

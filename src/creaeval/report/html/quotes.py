@@ -1,35 +1,95 @@
-"""Lay out the quotes of one response: what of them stands where, over all of its steps."""
+"""Find the quotes of one response in the texts of all its steps, and mark there what they cover.
+
+Quotes may overlap, repeat and run across items.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from creaeval.sheets.quotes import compare_words, place_name
+from creaeval.sheets.quotes import compare_words, place_name, place_quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from creaeval.report.html.marks import Passages
     from creaeval.sheets import Evidence, Quote
     from creaeval.tasks import Step
 
 
 @dataclass(frozen=True)
-class QuoteView:
-    """A quote; ``passage`` is None where its place is not shown, ``note`` says what else there is to say.
+class Segment:
+    """A stretch of text under the same passages."""
 
-    ``place`` is that of the step which has the passage. ``first`` is true of the first quote of its passage,
-    to which the mark in the text leads. A quote that stands only nearly has ``stretches``, as of
-    :func:`creaeval.sheets.quotes.compare_words`, and is not put in quotation marks.
-    """
+    text: str
+    #: Numbers of the passages that cover it; then of those that begin before it, and of those that end after.
+    passages: tuple[int, ...] = ()
+    begins: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+
+
+@dataclass
+class Passages:
+    """The passages of one step: places in its texts that quotes were found at, numbered as they are read."""
+
+    texts: Sequence[str]
+    # By place in the texts, begin and end. Quotes of the same place share a number. All quotes have to be
+    # looked for once before numbers are taken, which follow the texts.
+    _numbers: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    _cited: set[int] = field(default_factory=set)
+
+    def set_numbers(self) -> None:
+        """Give the passages found so far numbers in the order of the texts."""
+        self._numbers = {span: number for number, span in enumerate(sorted(self._numbers), 1)}
+
+    def cite(self, number: int) -> bool:
+        """Say whether this is the first time that a passage is cited."""
+        first = number not in self._cited
+        self._cited.add(number)
+        return first
+
+    def find(self, quote: str, prefer: int | None = None) -> int | None:
+        """Find a quote."""
+        order = sorted(range(len(self.texts)), key=lambda place: place != prefer)
+        return next((number for place in order if (number := self.find_at(quote, place)) is not None), None)
+
+    def find_at(self, quote: str, place: int) -> int | None:
+        """Find a quote in the text of one place only."""
+        span = place_quote(quote, self.texts[place])
+        return None if span is None else self._numbers.setdefault((place, *span), len(self._numbers) + 1)
+
+    def segments(self, place: int) -> list[Segment]:
+        """Split a text where passages begin and end."""
+        text = self.texts[place]
+        spans = sorted(
+            (start, end, number) for (at, start, end), number in self._numbers.items() if at == place
+        )
+        cuts = sorted({0, len(text), *(start for start, *_ in spans), *(end for _, end, _ in spans)})
+        return [
+            Segment(
+                text[start:end],
+                tuple(number for low, high, number in spans if low <= start and end <= high),
+                tuple(number for low, _, number in spans if low == start),
+                tuple(number for _, high, number in spans if high == end),
+            )
+            for start, end in pairwise(cuts)
+        ]
+
+
+@dataclass(frozen=True)
+class QuoteView:
+    """A quote; ``passage`` is None where its place is not shown, ``note`` says what else there is to say."""
 
     text: str
     outcome: str
+    #: That of the step which has the passage.
     place: int
     passage: int | None
     note: str
+    #: Whether it is the first quote of its passage, to which the mark in the text leads.
     first: bool = False
+    #: Of one that stands only nearly, as of ``compare_words``; it is not put in quotation marks.
     stretches: tuple[tuple[str, str], ...] = ()
 
 
@@ -45,14 +105,12 @@ class StepPlaces:
     @property
     def item_name(self) -> str:
         """What an item of the step is called, such as Challenge."""
-        return self.step.items.name.replace("_", " ").capitalize() if self.step.items is not None else "Item"
+        name = self.step.items.name if self.step.items is not None else "item"
+        return name.replace("_", " ").capitalize()
 
 
 class QuotePlaces:
-    """Finds the quotes of a response in the texts of all its steps.
-
-    All are looked for once before passages get their numbers, which follow the texts.
-    """
+    """Finds the quotes of a response in the texts of all its steps."""
 
     def __init__(self, steps: Sequence[StepPlaces], evidence: Evidence | None) -> None:
         self._homes: dict[tuple[str, str], tuple[StepPlaces, int | None]] = {}
