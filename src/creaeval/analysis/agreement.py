@@ -181,8 +181,9 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
         if people is not None
     }
     for group in groups:
-        judges = {scorer[1] for couples in group.couples for scorer, _ in couples}
-        names = {HUMAN} if group is people else judges
+        # In their order, so that the reasons of two runs of the program stand in the same one.
+        judges = dict.fromkeys(scorer[1] for couples in group.couples for scorer, _ in couples)
+        names = [HUMAN] if group is people else list(judges)
         for measure in values.measures:
             if group is people and measure == "bias":
                 continue  # of two people nobody is the first
