@@ -9,7 +9,7 @@ from creaeval.data.model import Rating
 from creaeval.data.points import points_range, read_decimal, read_half_points, read_points, takes_halves
 from creaeval.data.response_builder import unknown_step
 from creaeval.errors import Problems
-from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
+from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 from creaeval.tasks import find_category, find_step, fold, resolve
 from creaeval.wording import did_you_mean
 
@@ -118,21 +118,18 @@ class RatingBuilder:
     def finish(self, problems: Problems) -> Rating:
         """Make the rating, with all computed values; missing items are not invented."""
         steps = tuple(
-            StepScores(step=step.id, items=self._items(step, problems), written=self._written(step))
+            StepScores.build(self._task, step, items=self._items(step, problems), written=self._written(step))
             for step in self._task.steps
             if any(key.step == step.id for key in self._values)
         )
         total = self._values.get(_Key("", None, "total"))
-        sheet = ScoreSheet(
-            response_id=self.response_id,
-            scorer=self.rater,
-            steps=steps,
-            written_total=float(total.value) if total is not None else None,
-        )
+        written_total = float(total.value) if total is not None else None
         return Rating(
             response_id=self.response_id,
             rater=self.rater,
-            sheet=complete_sheet(self._task, sheet),
+            sheet=ScoreSheet.build(
+                self._task, self.response_id, self.rater, steps, written_total=written_total
+            ),
             source=str(self._source.path),
             stage=self.stage,
             metadata={name: text for name, text in (self._extra or {}).items() if text},
@@ -197,11 +194,12 @@ class RatingBuilder:
                 )
             elif code is None:
                 scores[dimension.id] = points
-        return ItemScores(
-            item=number,
+        return ItemScores.build(
+            step,
+            number,
+            scores,
             invalid=str(code.value) if code is not None else None,
             category=str(category.value) if category is not None else None,
-            scores=scores,
         )
 
 

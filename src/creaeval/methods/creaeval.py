@@ -142,9 +142,15 @@ async def _step_by_step(
 async def _judge(
     case: Case, roles: Roles, analysis: Analysis, quotes: bool
 ) -> tuple[list[ScoreSheet], list[StageFailure]]:
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+    async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         return await judge_evidence(
-            case.task, case.scenario, analysis.evidence, judge, quotes=quotes, repeat=repeat
+            case.task,
+            case.scenario,
+            analysis.evidence,
+            judge,
+            quotes=quotes,
+            repeat=repeat,
+            **roles.repeats(repeat),
         )
 
-    return await score_by_all(roles, one, evidence_repeat=analysis.repeat)
+    return await score_by_all(roles, score_once, evidence_repeat=analysis.repeat)

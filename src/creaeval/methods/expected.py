@@ -11,7 +11,7 @@ from creaeval.errors import ReplyError, SettingError
 from creaeval.methods.base import Outcome, StageFailure
 from creaeval.methods.direct import one_call, whole_question
 from creaeval.methods.panel import Trail, score_by_all, stage_name
-from creaeval.methods.raw import response_shape, steps_of
+from creaeval.methods.raw import response_layout, steps_of
 from creaeval.methods.registry import register
 from creaeval.sheets.expected import (
     EXPECTED,
@@ -65,12 +65,12 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
     SettingError
         A judge's first reply came without probabilities, or without those of other tokens.
     """
-    ask, shape = whole_question(case), response_shape(case, steps_of(case))
+    ask, layout = whole_question(case, roles), response_layout(case, steps_of(case))
     trail = Trail(roles)
     item_trails = {item.number: Trail(roles) for item in case.response.steps[steps_of(case)[0].id].items}
     lacking: dict[tuple[str, int], StageFailure] = {}
 
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+    async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         asked, written = await _first_alone(judge, partial(ask, judge, repeat))
         name = judge.model.name
         tokens = [(token.text, token.chances) for token in asked.reply.tokens]
@@ -98,9 +98,9 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
                 raise ReplyError(reason)
             stage = stage_name("judge", roles, judge_repeat=repeat + 1)
             lacking[name, repeat] = StageFailure(stage=stage, model=name, reason=reason)
-        return expected_sheet(case.task, shape, written, values, shared=case.shared)
+        return expected_sheet(case.task, layout, written, values, shared=case.shared)
 
-    sheets, failures = await score_by_all(roles, one)
+    sheets, failures = await score_by_all(roles, score_once)
     return Outcome(
         response_id=case.response.id,
         trail=trail.lines,

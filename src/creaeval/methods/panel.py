@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 async def score_by_all(
     roles: Roles,
-    one: Callable[[Ask, int], Awaitable[ScoreSheet]],
+    score_once: Callable[[Ask, int], Awaitable[ScoreSheet]],
     *,
     evidence_repeat: int = 1,
 ) -> tuple[list[ScoreSheet], list[StageFailure]]:
@@ -30,8 +30,9 @@ async def score_by_all(
     ----------
     roles : Roles
         Who scores, and how often each.
-    one : callable
-        Scores once, given a judge and the number of the repeat, from 0.
+    score_once : callable
+        Scores once, given a judge and the number of the repeat, from 0. The sheet has the numbers that
+        ``roles.repeats`` makes of it.
     evidence_repeat : int
         Which evidence is scored, from 1; each has repeats of its own, so that no reply serves twice.
 
@@ -48,7 +49,7 @@ async def score_by_all(
     wanted = [(judge, repeat) for judge in roles.judges for repeat in range(roles.judge_repeats)]
     before = (evidence_repeat - 1) * roles.judge_repeats
     answers = await asyncio.gather(
-        *(one(judge, before + repeat) for judge, repeat in wanted), return_exceptions=True
+        *(score_once(judge, before + repeat) for judge, repeat in wanted), return_exceptions=True
     )
     sheets: list[ScoreSheet] = []
     failures: list[StageFailure] = []
@@ -61,8 +62,7 @@ async def score_by_all(
         elif isinstance(answer, BaseException):
             raise answer
         else:
-            numbers = {"evidence_repeat": evidence_repeat, "judge_repeat": repeat + 1}
-            sheets.append(answer.model_copy(update=numbers))
+            sheets.append(answer)
     return sheets, failures
 
 

@@ -10,9 +10,8 @@ from creaeval.data import Item, Response
 from creaeval.data.items import item_step, program_code
 from creaeval.methods import Analysis, Case, Outcome, get_method
 from creaeval.sheets import Evidence, ItemEvidence, ScoreSheet, StepEvidence, StepScores
-from creaeval.sheets.compute import complete_sheet
-from creaeval.sheets.expected import NOT_CAPTURED
 from creaeval.sheets.replies import item_key
+from creaeval.sheets.score_sheet import NOT_CAPTURED
 from creaeval.tasks import Items
 
 if TYPE_CHECKING:
@@ -329,6 +328,6 @@ def _split_sheet(case: Case, sheet: ScoreSheet, number: int) -> ScoreSheet:
     # A text that has a code has no points, but for those that could be captured.
     points = item.scores if code in ("", NOT_CAPTURED) else {}
     written = {part: float(value) for part, value in points.items()}
-    step = StepScores(step=scores.step, written=written, invalid=code)
-    own = sheet.model_copy(update={"response_id": case.response.id, "steps": (step,), "written_total": None})
-    return complete_sheet(case.task, own)
+    step = StepScores.build(case.task, case.task.steps[0], written=written, invalid=code)
+    repeats = {"evidence_repeat": sheet.evidence_repeat, "judge_repeat": sheet.judge_repeat}
+    return ScoreSheet.build(case.task, case.response.id, sheet.scorer, [step], **repeats)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from creaeval.sheets import disagreements
-from creaeval.sheets.expected import NOT_CAPTURED
+from creaeval.sheets.score_sheet import NOT_CAPTURED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -8,22 +8,19 @@ from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from creaeval.sheets.compute import complete_sheet
 from creaeval.sheets.replies import item_key
+from creaeval.sheets.score_sheet import NOT_CAPTURED, ItemScores, ScoreSheet, StepScores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from creaeval.sheets.score_sheet import ItemScores, ScoreSheet, StepScores
-    from creaeval.sheets.shape import StepShape
+    from creaeval.sheets.score_sheet import StepLayout
     from creaeval.tasks import Dimension, Step, Task
 
 #: Below this share of the probability an expected score says too little of the whole.
 LEAST_CAPTURED = 0.95
 #: Stands behind a judge's name on a sheet of expected scores.
 EXPECTED = " (expected)"
-#: Why an item that is a unit of its own lacks an expected score: too little of the probability is known.
-NOT_CAPTURED = "not_captured"
 #: The scorer's own sums, which are no scores of their own.
 _SUMS = ("overall", "total")
 
@@ -314,44 +311,35 @@ def _written_by_item(step: Step, item: ItemScores) -> list[Dimension]:
 
 def expected_sheet(
     task: Task,
-    shape: Sequence[StepShape],
+    layout: Sequence[StepLayout],
     sheet: ScoreSheet,
     values: Mapping[Path, float | None],
     *,
     shared: bool = False,
 ) -> ScoreSheet:
-    """Put expected scores in place of those that were written.
+    """Build the sheet ``NAME (expected)`` with expected scores in place of those that were written.
 
-    Parameters
-    ----------
-    task : Task
-        The task.
-    shape : sequence of StepShape
-        What was scored.
-    sheet : ScoreSheet
-        As written. Which items are valid, and their categories, stay as they are on it.
-    values : mapping of tuple of str to float or None
-        By the paths of :func:`score_scales`.
-    shared : bool
-        Whether each item is a response of its own.
-
-    Returns
-    -------
-    ScoreSheet
-        By ``NAME (expected)``. A score without an expected value is missing, and so are sums that it is part
-        of, the scorer's own ones too. A response that shares a call and lacks a score has the code
-        ``not_captured``.
+    ``values`` are by the paths of :func:`score_scales`. Which items are valid, and their categories, stay as
+    they are. A score without an expected value is missing, and so are sums that it is part of, the scorer's
+    own ones too; where responses share the call (``shared``), such an item has the code ``not_captured``.
     """
-    steps = tuple(_expected_step(task.step(scores.step), scores, values) for scores in sheet.steps)
-    lost = [path for path in real_scores(values) if values[path] is None]
-    grids = {part.step.id: part.grid_score for part in shape if part.grid_score is not None}
-    changes = {
-        "scorer": f"{sheet.scorer}{EXPECTED}",
-        "steps": steps,
-        "written_total": None if lost else values.get(("total",)),
-    }
-    found = complete_sheet(task, sheet.model_copy(update=changes), grids)
-    return _mark_lost(found, values) if shared else found
+    grids = {part.step.id: part.grid_score for part in layout}
+    steps: list[StepScores] = []
+    for scores in sheet.steps:
+        step = task.step(scores.step)
+        items = [_expected_item(step, item, values, shared=shared) for item in scores.items]
+        written, grid_score = _expected_written(step, values), grids.get(step.id)
+        steps.append(StepScores.build(task, step, items=items, written=written, grid_score=grid_score))
+    lost = any(values[path] is None for path in real_scores(values))
+    return ScoreSheet.build(
+        task,
+        sheet.response_id,
+        f"{sheet.scorer}{EXPECTED}",
+        steps,
+        evidence_repeat=sheet.evidence_repeat,
+        judge_repeat=sheet.judge_repeat,
+        written_total=None if lost else values.get(("total",)),
+    )
 
 
 def real_scores(paths: Iterable[Path]) -> list[Path]:
@@ -359,32 +347,19 @@ def real_scores(paths: Iterable[Path]) -> list[Path]:
     return [path for path in paths if path[-1] not in _SUMS]
 
 
-def _mark_lost(sheet: ScoreSheet, values: Mapping[Path, float | None]) -> ScoreSheet:
-    lost = {path[2] for path, value in values.items() if value is None and path[1:2] == ("items",)}
+def _expected_item(
+    step: Step, item: ItemScores, values: Mapping[Path, float | None], *, shared: bool
+) -> ItemScores:
+    expected = {
+        d.id: values[step.id, "items", item_key(item.item), d.id] for d in _written_by_item(step, item)
+    }
+    scores = {name: value for name, value in expected.items() if value is not None}
+    invalid = NOT_CAPTURED if shared and len(scores) < len(expected) else item.invalid
+    return ItemScores.build(step, item.item, scores, category=item.category, invalid=invalid)
 
-    def mark(item: ItemScores) -> ItemScores:
-        missing = item_key(item.item) in lost
-        return item.model_copy(update={"invalid": NOT_CAPTURED}) if missing else item
 
-    # A task of this kind has a single step.
-    steps = [step.model_copy(update={"items": tuple(map(mark, step.items))}) for step in sheet.steps]
-    return sheet.model_copy(update={"steps": tuple(steps)})
-
-
-def _expected_step(step: Step, scores: StepScores, values: Mapping[Path, float | None]) -> StepScores:
+def _expected_written(step: Step, values: Mapping[Path, float | None]) -> dict[str, float]:
     lost = {path[-1] for path, value in values.items() if path[0] == step.id and value is None}
-    items = [
-        item.model_copy(
-            update={
-                "scores": {
-                    d.id: value
-                    for d in _written_by_item(step, item)
-                    if (value := values[step.id, "items", item_key(item.item), d.id]) is not None
-                }
-            }
-        )
-        for item in scores.items
-    ]
     written = {
         path[1]: value
         for path, value in values.items()
@@ -392,4 +367,4 @@ def _expected_step(step: Step, scores: StepScores, values: Mapping[Path, float |
     }
     if lost - {"overall"}:
         written.pop("overall", None)
-    return scores.model_copy(update={"items": tuple(items), "written": written, "computed": {}})
+    return written

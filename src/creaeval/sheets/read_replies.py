@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from creaeval.sheets.compute import complete_sheet
 from creaeval.sheets.evidence import DimensionEvidence, ItemEvidence, StepEvidence
 from creaeval.sheets.grid import check_grid
 from creaeval.sheets.replies import item_key, observed
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from creaeval.sheets.quotes import StepTexts
     from creaeval.sheets.replies import Finding, Reply
-    from creaeval.sheets.shape import StepShape
+    from creaeval.sheets.score_sheet import StepLayout
     from creaeval.tasks import Dimension, Step, Task
 
 
@@ -171,48 +170,41 @@ def _categories_seen(items: list[ItemEvidence]) -> DimensionEvidence:
 
 
 def read_scores(
-    task: Task, response_id: str, shape: Sequence[StepShape], replies: Sequence[Reply], scorer: str
+    task: Task,
+    response_id: str,
+    layout: Sequence[StepLayout],
+    replies: Sequence[Reply],
+    scorer: str,
+    *,
+    evidence_repeat: int = 1,
+    judge_repeat: int = 1,
 ) -> ScoreSheet:
-    """Turn one scorer's replies into a completed score sheet.
+    """Turn one scorer's replies, one for all steps or one for each, into a score sheet.
 
-    Parameters
-    ----------
-    task : Task
-        The task.
-    response_id : str
-        Whose sheet it is.
-    shape : sequence of StepShape
-        What was scored; it brings blank items, the analyst's categories and the grid's value.
-    replies : sequence of Reply
-        One for all steps, or one for each, in the form of :func:`creaeval.sheets.replies.score_reply`.
-    scorer : str
-        The judge's name.
-
-    Returns
-    -------
-    ScoreSheet
-        The scorer's own values as written, with everything computable computed beside them. A Total is
-        written only where a reply to the whole task holds it.
+    The Total is written only where a reply to the whole task holds it.
     """
     forms = {name: getattr(reply, name) for reply in replies for name in type(reply).model_fields}
     steps: list[StepScores] = []
-    for part in shape:
+    for part in layout:
         form = forms[part.step.id]
         values = {d.id: getattr(form, d.id, None) for d in part.step.dimensions}
         written = {name: float(_points_of(value)) for name, value in values.items() if value is not None}
         if (overall := getattr(form, "overall", None)) is not None:
             written["overall"] = float(overall)
         items = tuple(_item(part, number, form) for number in part.items)
-        steps.append(StepScores(step=part.step.id, items=items, written=written))
+        steps.append(
+            StepScores.build(task, part.step, items=items, written=written, grid_score=part.grid_score)
+        )
     totals = [total for reply in replies if (total := getattr(reply, "total", None)) is not None]
-    sheet = ScoreSheet(
-        response_id=response_id,
-        scorer=scorer,
-        steps=tuple(steps),
+    return ScoreSheet.build(
+        task,
+        response_id,
+        scorer,
+        steps,
+        evidence_repeat=evidence_repeat,
+        judge_repeat=judge_repeat,
         written_total=float(totals[-1]) if totals else None,
     )
-    grids = {part.step.id: part.grid_score for part in shape if part.grid_score is not None}
-    return complete_sheet(task, sheet, grids)
 
 
 def _points_of(value: Any) -> int:
@@ -220,20 +212,14 @@ def _points_of(value: Any) -> int:
     return int(getattr(value, "points", value))
 
 
-def _item(part: StepShape, number: int, form: Any) -> ItemScores:
+def _item(part: StepLayout, number: int, form: Any) -> ItemScores:
     if part.items[number]:
-        return ItemScores(item=number, invalid="blank")
+        return ItemScores.build(part.step, number, invalid="blank")
     scores = getattr(form.items, item_key(number))
     verdict = getattr(scores, "valid", "yes")
     if verdict != "yes":
-        return ItemScores(item=number, invalid=verdict)
+        return ItemScores.build(part.step, number, invalid=verdict)
     category = getattr(scores, "category", None) if part.categories is None else part.categories[number]
-    return ItemScores(
-        item=number,
-        category=category,
-        scores={
-            d.id: _points_of(getattr(scores, d.id))
-            for d in part.step.item_dimensions
-            if d.derive != "valid_items"
-        },
-    )
+    dimensions = (d.id for d in part.step.item_dimensions if d.derive != "valid_items")
+    points = {dimension: _points_of(getattr(scores, dimension)) for dimension in dimensions}
+    return ItemScores.build(part.step, number, points, category=category)

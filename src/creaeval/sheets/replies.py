@@ -25,13 +25,13 @@ from pydantic import (
 )
 
 from creaeval.sheets.evidence import Depth, Status
-from creaeval.sheets.shape import evidence_shape
+from creaeval.sheets.score_sheet import evidence_layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from creaeval.sheets.evidence import Evidence
-    from creaeval.sheets.shape import StepShape
+    from creaeval.sheets.score_sheet import StepLayout
     from creaeval.tasks import Dimension, Step, Task
 
 
@@ -243,11 +243,11 @@ def judge_reply(task: Task, evidence: Evidence) -> type[Reply]:
     type of Reply
         As :func:`score_reply`.
     """
-    return score_reply(task, evidence_shape(task, evidence))
+    return score_reply(task, evidence_layout(task, evidence))
 
 
 def score_reply(
-    task: Task, shape: Sequence[StepShape], *, categories: tuple[str, ...] = (), analysis: bool = False
+    task: Task, layout: Sequence[StepLayout], *, categories: tuple[str, ...] = (), analysis: bool = False
 ) -> type[Reply]:
     """Generate the form of a reply that fills in a score sheet.
 
@@ -255,7 +255,7 @@ def score_reply(
     ----------
     task : Task
         The task.
-    shape : sequence of StepShape
+    layout : sequence of StepLayout
         Which steps and items there are to score.
     categories : tuple of str
         The task's categories where the scorer sorts the items; empty where the analyst has.
@@ -269,24 +269,24 @@ def score_reply(
         Sums of items, ``overall`` and ``total`` are None where a reply lacks them; a task without sums asks
         for none.
     """
-    steps = tuple((part.step, part.given) for part in shape)
+    steps = tuple((part.step, part.given) for part in layout)
     return _score_reply(task.id, steps, len(task.steps), categories, analysis, task.sums)
 
 
 @lru_cache(maxsize=256)
 def _score_reply(
     task_id: str,
-    shape: tuple[tuple[Step, tuple[int, ...]], ...],
+    layout: tuple[tuple[Step, tuple[int, ...]], ...],
     n_steps: int,
     categories: tuple[str, ...],
     analysis: bool,
     sums: bool,
 ) -> type[Reply]:
     fields: dict[str, Any] = {
-        step.id: (_step_form(step, items, categories, analysis, sums), ...) for step, items in shape
+        step.id: (_step_form(step, items, categories, analysis, sums), ...) for step, items in layout
     }
-    if sums and len(shape) == n_steps:
-        fields["total"] = (_computed_points(0, sum(step.max for step, _ in shape)), None)
+    if sums and len(layout) == n_steps:
+        fields["total"] = (_computed_points(0, sum(step.max for step, _ in layout)), None)
     return make_reply(f"{task_id}_scores", fields)
 
 
