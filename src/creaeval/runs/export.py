@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
 from creaeval.runs.confidence import confidences, states_confidence
-from creaeval.runs.panel_rows import long_with_panel, wide_with_panel
+from creaeval.runs.tables import long_table, wide_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -55,8 +55,8 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
         # First, so that a folder whose writing was interrupted is known as this run's.
         record = _write_json({"state": run.state, **run.manifest}, folder / "run.json")
         written = [
-            _write_frames((long_with_panel(part) for part in run.parts()), folder / "scores.csv"),
-            _write_frames((wide_with_panel(part) for part in run.parts()), folder / "scores_wide.csv"),
+            _write_frames((long_table(part) for part in run.parts()), folder / "scores.csv"),
+            _write_frames((wide_table(part) for part in run.parts()), folder / "scores_wide.csv"),
             _write_frames((part.failures for part in run.parts()), folder / "failures.csv"),
             *_confidence(run, folder),
             record,
