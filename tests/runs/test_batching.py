@@ -15,7 +15,7 @@ from creaeval.errors import DataError, SettingError
 from creaeval.llm import Ledger
 from creaeval.runs import RunStore, export_run
 from creaeval.runs.defaults import choose_batching
-from creaeval.runs.folder import read_run_folder
+from creaeval.runs.export import read_run_folder
 from creaeval.sheets.score_sheet import SCORE_COLUMNS
 from creaeval.tasks import Batching, load_task
 from scripted import ScriptedModel, WithChances, text_of

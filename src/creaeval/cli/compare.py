@@ -110,7 +110,7 @@ def _read(
     from creaeval.data import read_scores
     from creaeval.data.tables.opening import split_sheet
     from creaeval.errors import SettingError
-    from creaeval.runs.folder import read_run_folder
+    from creaeval.runs.export import read_run_folder
     from creaeval.tasks import load_task
 
     file = split_sheet(Path(given))[0]

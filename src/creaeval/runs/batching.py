@@ -43,25 +43,12 @@ class Batch:
 
 
 def make_batches(cases: Sequence[Case]) -> tuple[Batch, ...]:
-    """Put responses together that may share a call.
-
-    Parameters
-    ----------
-    cases : sequence of Case
-        Responses to one task, with the same options.
-
-    Returns
-    -------
-    tuple of Batch
-        Every response is in exactly one, in the order of the first of each group and in their own order
-        within it. Responses to different scenarios are never together.
-    """
+    """Put responses together that may share a call, in their order; never those to different scenarios."""
     groups: dict[object, list[Case]] = {}
     for number, case in enumerate(cases):
         batching = batching_of(case)
-        if batching is None:
-            key: object = number
-        else:
+        key: object = number
+        if batching is not None:
             values = tuple(case.response.metadata.get(name, "") for name in batching.by)
             key = (case.response.scenario, values) if all(values) else number
         groups.setdefault(key, []).append(case)
@@ -86,18 +73,16 @@ def make_batch(cases: Sequence[Case], gathered: Sequence[Analysis] = ()) -> Batc
         return Batch((case,), case)
     task = _shared_task(first.task)
     (step,) = task.steps
+    numbered = list(enumerate(cases, 1))
+    codes = {number: written_code(first.task, case.response) for number, case in numbered}
     items = [
-        Item(
-            number=number,
-            text=text_of(case.task, case.response),
-            invalid=written_code(case.task, case.response),
-        )
-        for number, case in enumerate(cases, 1)
+        Item(number=number, text=text_of(first.task, case.response), invalid=codes[number])
+        for number, case in numbered
     ]
     name = first.response.id if len(cases) == 1 else f"{first.response.id} and {len(cases) - 1} more"
     response = Response(id=name, scenario=first.response.scenario, steps={step.id: item_step(items)})
     shared = replace(first, task=task, response=response, shared=True, gathered=tuple(gathered))
-    return Batch(tuple(cases), shared, tuple(item.number for item in items if not item.invalid))
+    return Batch(tuple(cases), shared, tuple(number for number, code in codes.items() if not code))
 
 
 @lru_cache(maxsize=16)
@@ -117,20 +102,7 @@ def text_of(task: Task, response: Response) -> str:
 
 
 def written_code(task: Task, response: Response) -> str:
-    """Return why nobody is asked about a response by what is written, empty where somebody is.
-
-    Parameters
-    ----------
-    task : Task
-        The task; only texts of a step that lists codes can have one.
-    response : Response
-        The response.
-
-    Returns
-    -------
-    str
-        ``blank``, ``dont_know`` or nothing.
-    """
+    """Return why nobody is asked about a response (``blank``, ``dont_know``); empty where somebody is."""
     step = task.steps[0]
     if not step.invalid:
         return ""
@@ -141,24 +113,22 @@ def written_code(task: Task, response: Response) -> str:
 def unasked_outcomes(plan: Plan) -> list[Outcome]:
     """Make the outcomes of responses that nobody is asked about: sheets that say why there are no points."""
     scorer = get_method(plan.method).scorer
-    repeats = [
-        (scorer(judge.name), evidence, repeat)
-        for evidence in range(1, plan.evidence_repeats + 1)
-        for judge in plan.judges
-        for repeat in range(1, plan.judge_repeats + 1)
-    ]
     outcomes = []
     for case in plan.cases:
         if code := written_code(case.task, case.response):
+            step = StepScores.build(case.task, case.task.steps[0], invalid=code)
             sheets = [
-                ScoreSheet(
-                    response_id=case.response.id,
-                    scorer=name,
-                    steps=(StepScores(step=case.task.steps[0].id, invalid=code),),
-                    evidence_repeat=evidence,
-                    judge_repeat=repeat,
+                ScoreSheet.build(
+                    case.task,
+                    case.response.id,
+                    scorer(judge.name),
+                    [step],
+                    evidence_repeat=evidence + 1,
+                    judge_repeat=repeat + 1,
                 )
-                for name, evidence, repeat in repeats
+                for evidence in range(plan.evidence_repeats)
+                for judge in plan.judges
+                for repeat in range(plan.judge_repeats)
             ]
             outcomes.append(Outcome(response_id=case.response.id, sheets=tuple(sheets)))
     return outcomes
@@ -170,26 +140,14 @@ def lacks_evidence(outcome: Outcome) -> bool:
 
 
 def halve(batch: Batch, outcome: Outcome) -> tuple[Batch, ...]:
-    """Split a batch whose call failed.
+    """Split a batch whose call failed; evidence of all its responses is kept and not gathered anew.
 
-    Parameters
-    ----------
-    batch : Batch
-        Of two or more responses.
-    outcome : Outcome
-        What came of it. Evidence of all its responses goes with the halves and is not gathered anew.
-
-    Returns
-    -------
-    tuple of Batch
-        Those of the halves in which a model is asked about a response.
+    A half in which no model is asked about a response is left out.
     """
     middle = (len(batch.cases) + 1) // 2
     analyses = () if lacks_evidence(outcome) else _analyses(outcome)
-    halves = (
-        make_batch(batch.cases[part], [_part(analysis, part) for analysis in analyses])
-        for part in (slice(0, middle), slice(middle, None))
-    )
+    parts = (slice(0, middle), slice(middle, None))
+    halves = (make_batch(batch.cases[part], [_part(a, part) for a in analyses]) for part in parts)
     return tuple(half for half in halves if half.asked)
 
 
@@ -208,20 +166,9 @@ def _part(analysis: Analysis, part: slice) -> Analysis:
 
 
 def split_outcome(batch: Batch, outcome: Outcome) -> list[Outcome]:
-    """Make of a batch's outcome one for each response.
+    """Split a batch's outcome into those of the responses that a model was asked about.
 
-    Parameters
-    ----------
-    batch : Batch
-        The responses.
-    outcome : Outcome
-        What a method made of ``batch.case``.
-
-    Returns
-    -------
-    list of Outcome
-        Of the responses that a model was asked about, in their order. What a method did with all of them, and
-        what failed, stands with each.
+    What a method did with all of them, and what failed, stands with each.
     """
     if not batch.case.shared:
         return [outcome]
@@ -229,7 +176,7 @@ def split_outcome(batch: Batch, outcome: Outcome) -> list[Outcome]:
     outcomes = []
     for number in batch.asked:
         case = batch.cases[number - 1]
-        analyses = [_of_item(analysis, number, ids) for analysis in _analyses(outcome)]
+        analyses = [_item_analysis(analysis, number, ids) for analysis in _analyses(outcome)]
         outcomes.append(
             Outcome(
                 response_id=case.response.id,
@@ -245,21 +192,9 @@ def split_outcome(batch: Batch, outcome: Outcome) -> list[Outcome]:
 
 
 def merge(whole: Outcome, again: Outcome, scorers: Sequence[str]) -> Outcome:
-    """Put together what judges made of a response in a shared call and what others did when asked again.
+    """Add to a response's outcome of a shared call that of the judges who failed and were asked again.
 
-    Parameters
-    ----------
-    whole : Outcome
-        Of the shared call, some of whose judges failed.
-    again : Outcome
-        Of those judges, when they were asked again.
-    scorers : sequence of str
-        The order of the judges' sheets.
-
-    Returns
-    -------
-    Outcome
-        With the evidence of the shared call.
+    The evidence is that of the shared call; sheets are in the order of ``scorers``.
     """
 
     def place(sheet: ScoreSheet) -> tuple[int, int, int]:
@@ -278,41 +213,28 @@ def merge(whole: Outcome, again: Outcome, scorers: Sequence[str]) -> Outcome:
 
 
 def join_evidence(batch: Batch, evidence: Mapping[str, Evidence | None]) -> Evidence:
-    """Put the evidence of responses together as it was when they shared a call.
-
-    Parameters
-    ----------
-    batch : Batch
-        The responses.
-    evidence : mapping of str to Evidence
-        By response id, of all that a model is asked about.
-
-    Returns
-    -------
-    Evidence
-        That of the only response, or one whose items are the responses.
-    """
-    known = {name: own for name, own in evidence.items() if own is not None}
+    """Put the evidence of responses, by id, together as it was when they shared a call."""
     if not batch.case.shared:
-        return known[batch.case.response.id]
+        (gathered,) = (own for own in evidence.values() if own is not None)
+        return gathered
     items = []
     for number, case in enumerate(batch.cases, 1):
-        if number in batch.asked:
-            (step,) = known[case.response.id].steps
-            items.append(ItemEvidence(item=number, dimensions=step.dimensions))
-        else:
+        own = evidence[case.response.id] if number in batch.asked else None
+        if own is None:
             items.append(ItemEvidence(item=number, blank=True))
+        else:
+            items.append(ItemEvidence(item=number, dimensions=own.steps[0].dimensions))
     joined = StepEvidence(step=batch.case.task.steps[0].id, items=tuple(items))
     return Evidence(response_id=batch.case.response.id, steps=(joined,))
 
 
-def _of_item(analysis: Analysis, number: int, ids: Mapping[str, str]) -> Analysis:
-    steps = tuple(_step_of(step, step.items[number - 1], ids) for step in analysis.evidence.steps)
+def _item_analysis(analysis: Analysis, number: int, ids: Mapping[str, str]) -> Analysis:
+    steps = tuple(_item_evidence(step, step.items[number - 1], ids) for step in analysis.evidence.steps)
     evidence = Evidence(response_id=ids[item_key(number)], steps=steps)
     return analysis.model_copy(update={"evidence": evidence})
 
 
-def _step_of(step: StepEvidence, item: ItemEvidence, ids: Mapping[str, str]) -> StepEvidence:
+def _item_evidence(step: StepEvidence, item: ItemEvidence, ids: Mapping[str, str]) -> StepEvidence:
     dimensions = {}
     for name, finding in item.dimensions.items():
         # A quote that stands elsewhere stands in another response.
