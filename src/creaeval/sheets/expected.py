@@ -44,18 +44,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Expected:
-    """What the probabilities say of one score.
+    """What the probabilities say of a score: what was written and what is expected.
 
-    Parameters
-    ----------
-    sampled : int
-        The score that was written.
-    captured : float
-        Share of the probability that falls on known levels of the scale.
-    value : float or None
-        The expected score, None where less than ``LEAST_CAPTURED`` is known.
-    reason : str
-        Why there is none.
+    ``captured`` is the share of the probability that falls on known levels of the scale. ``value`` is None,
+    and ``reason`` says why, where it is less than ``LEAST_CAPTURED``.
     """
 
     sampled: int
@@ -65,23 +57,10 @@ class Expected:
 
 
 def number_places(text: str) -> dict[Path, Place]:
-    """Find the whole numbers of the first JSON object in a text.
+    """Find the whole numbers of the first JSON object in a text, by the keys that lead to each.
 
-    Parameters
-    ----------
-    text : str
-        The object, with or without words around it. Commas before a bracket that closes and numbers in
-        quotation marks are overlooked, as they are when replies are read.
-
-    Returns
-    -------
-    dict of tuple of str to Place
-        By the keys that lead to it.
-
-    Raises
-    ------
-    ValueError
-        There is no object that can be read so.
+    Words around the object, commas before a bracket that closes and quotation marks around numbers are
+    overlooked, as they are when replies are read. ValueError where there is no object.
     """
     for match in re.finditer(r"\{", text):
         places: dict[Path, Place] = {}
@@ -146,47 +125,35 @@ def _expect(text: str, at: int, mark: str) -> None:
 
 
 def level_chances(tokens: Sequence[TokenChances], start: int, levels: Iterable[int]) -> dict[int, float]:
-    """Add up the probabilities of all known ways to write each level.
+    """Add up the probabilities of all known ways to write each level and then something that is no digit.
 
-    Parameters
-    ----------
-    tokens : sequence of TokenChances
-        The reply's tokens.
-    start : int
-        Where the digits that were written begin, in bytes from the first token's beginning. All before them
-        is taken as given: the probabilities are those of the value, not of the words around it.
-    levels : iterable of int
-        The scale.
-
-    Returns
-    -------
-    dict of int to float
-        By level, the probability that the model writes it and then something that is no further digit. The
-        alternatives of a token are known only along the path that was taken: one that leaves it with digits
-        that could go on to another level, or with no digit yet, counts for no level.
+    ``start`` is where the digits that were written begin, in bytes from the first token's beginning. All
+    before them is taken for granted: the probabilities are those of the value, not of the words around it.
+    The alternatives of a token are known only along the path that was taken: one that leaves it with digits
+    that could go on to another level, or with no digit yet, counts for no level.
     """
-    wanted = set(levels)
-    found = dict.fromkeys(sorted(wanted), 0.0)
-    at, before = _token_at(tokens, start)
+    scale = set(levels)
+    totals = dict.fromkeys(sorted(scale), 0.0)
+    index, before = _token_at(tokens, start)
     # What the first token holds before the digits: alternatives begin alike, whatever their white space.
-    given, path, written = before.rstrip(_SPACE), 1.0, ""
-    for text, chances in tokens[at:]:
-        share = {one: math.exp(chance) for one, chance in chances}
-        for one, chance in share.items():
-            if one != text and one.startswith(given):
-                level = _level(written + one[len(given) :], wanted)
+    lead, path, written = before.rstrip(_SPACE), 1.0, ""
+    for text, chances in tokens[index:]:
+        shares = {token: math.exp(chance) for token, chance in chances}
+        for token, share in shares.items():
+            if token != text and token.startswith(lead):
+                level = _level(written + token[len(lead) :], scale)
                 if level is not None:
-                    found[level] += path * chance
-        written += text[len(given) :]
-        path *= share.get(text, 0.0)
-        given = ""
-        level = _level(written, wanted)
+                    totals[level] += path * share
+        written += text[len(lead) :]
+        path *= shares.get(text, 0.0)
+        lead = ""
+        level = _level(written, scale)
         if level is not None:
-            found[level] += path
+            totals[level] += path
             break
-        if _could_not_be(written, wanted):
+        if _could_not_be(written, scale):
             break
-    return found
+    return totals
 
 
 def _token_at(tokens: Sequence[TokenChances], start: int) -> tuple[int, str]:
@@ -226,31 +193,14 @@ def _could_not_be(text: str, levels: set[int]) -> bool:
 def expected_scores(
     text: str, tokens: Sequence[TokenChances], scales: Mapping[Path, range]
 ) -> dict[Path, Expected | str]:
-    """Work out the expected value of every score of a reply.
+    """Work out the expected value of every score of a reply, by the keys that lead to it.
 
-    Parameters
-    ----------
-    text : str
-        The reply, a JSON object.
-    tokens : sequence of TokenChances
-        Its tokens.
-    scales : mapping of tuple of str to range
-        By the keys that lead to a score, its levels.
-
-    Returns
-    -------
-    dict of tuple of str to Expected
-        One for each of ``scales``.
-
-    Raises
-    ------
-    ValueError
-        The numbers cannot be found, or the tokens do not spell the reply.
+    ``scales`` has the levels of each. ValueError where numbers cannot be found, or tokens spell another text.
     """
     places = number_places(text)
-    # In bytes, since a character may be parted among tokens.
-    spelled, reply = b"".join(_bytes(one) for one, _ in tokens), text.encode(errors="replace")
-    offset = spelled.rfind(reply)
+    # In bytes, since a character may be split among tokens.
+    spelled = b"".join(_bytes(token) for token, _ in tokens)
+    offset = spelled.rfind(text.encode(errors="replace"))
     if offset < 0:
         raise ValueError("the tokens do not spell the reply")
     return {path: _expected(text, tokens, offset, places.get(path), scales[path]) for path in scales}
@@ -272,19 +222,7 @@ def _expected(
 
 
 def score_scales(task: Task, sheet: ScoreSheet) -> dict[Path, range]:
-    """List the levels of every score that a scorer wrote, by where it stands in the reply.
-
-    Parameters
-    ----------
-    task : Task
-        The task.
-    sheet : ScoreSheet
-        What was read from a reply in the form of :func:`creaeval.sheets.replies.score_reply`.
-
-    Returns
-    -------
-    dict of tuple of str to range
-    """
+    """List the levels of every score that a scorer wrote, by where it stands in the reply."""
     scales: dict[Path, range] = {}
     for scores in sheet.steps:
         step = task.step(scores.step)

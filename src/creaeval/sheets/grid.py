@@ -117,8 +117,8 @@ def check_grid(text: str, n_criteria: int) -> GridCheck:
     faulty = faulty_columns(grid.ranks)
     names = ", ".join(map(str, faulty))
     outcome = f"faulty columns: {names}" if faulty else "every column holds each rank once"
-    what = ", ".join([f"{len(grid.ranks)} solutions", f"{n_criteria} criteria", *grid.remarks])
-    return GridCheck(score=max(1, 5 - len(faulty)), faulty_columns=faulty, note=f"{what}; {outcome}")
+    size = ", ".join([f"{len(grid.ranks)} solutions", f"{n_criteria} criteria", *grid.remarks])
+    return GridCheck(score=max(1, 5 - len(faulty)), faulty_columns=faulty, note=f"{size}; {outcome}")
 
 
 def faulty_columns(grid: Sequence[Sequence[int]]) -> tuple[int, ...]:
@@ -263,7 +263,7 @@ def _cells(line: str, mark: re.Pattern[str]) -> list[str]:
 
 
 def _row(cells: Sequence[str], *, blanks: frozenset[str], sure: bool) -> _Row:
-    """Part cells into a label and the values behind it; a blank cell among these is one, too."""
+    """Split cells into a label and the values behind it; a blank cell among these is one, too."""
     values: list[float] = []
     remarked = _REMARKED.fullmatch(cells[-1]) if cells else None
     for cell in reversed([*cells[:-1], remarked[1]] if remarked else cells):

@@ -84,10 +84,7 @@ def say_something(text: str) -> str:
 class Words(GroupedMetadata):
     """A text of any length with at least a word, as in ``Annotated[str, Words(400)]``.
 
-    Parameters
-    ----------
-    bound : int
-        Characters at which its decoding ends where a grammar holds the model; nobody else hears of it.
+    ``bound`` are the characters at which its decoding ends where a grammar holds the model.
     """
 
     bound: int
@@ -140,19 +137,7 @@ def observed(dimensions: Iterable[Dimension]) -> tuple[Dimension, ...]:
 
 
 def compares(step: Step, *, shared_call: bool) -> bool:
-    """Whether the analyst compares a step's items: where one may be invalid, and all are one response's.
-
-    Parameters
-    ----------
-    step : Step
-        The step.
-    shared_call : bool
-        Whether its items are responses of their own that merely share a call.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether the analyst compares a step's items: where one may be invalid, and all are one response's."""
     return step.items is not None and bool(step.judged_codes) and not shared_call
 
 
@@ -167,34 +152,15 @@ def evidence_reply(
     memory: bool = True,
     compare: bool = True,
 ) -> type[Reply]:
-    """Generate the form of the analyst's reply for one step.
+    """Generate the form of the analyst's reply for one step: ``memory``, ``items`` and each step dimension.
 
-    Parameters
-    ----------
-    task_id : str
-        Names the model for people who read its schema.
-    step : Step
-        The step.
-    categories : tuple of str
-        The task's categories, used where the step sorts its items.
-    items : tuple of int
-        Numbers of the items that are not blank; empty for a step without items.
-    depth : {"full", "brief"}
-        How much is written; it decides bounds on decoding alone.
-    memory : bool
-        Whether a memory is asked for: not in a task of a single step, where nobody would read it.
-    compare : bool
-        Whether items are compared with each other, where there are several.
-
-    Returns
-    -------
-    type of Reply
-        Fields ``memory``, ``items`` (``item_1`` …), and one per step dimension.
+    ``items`` are the numbers of those that are not blank. ``depth`` decides bounds on decoding alone. A
+    memory is not asked for where nobody would read it; ``compare`` has items compared with each other.
     """
     # The memory comes first, next to the text it sums up: at the end small models repeat an earlier one.
     lines = max(len(items), _MAIN_POINTS)
-    noted = Annotated[str, Words(_BOUNDS[depth].memory_line * lines)]
-    fields: dict[str, Any] = {"memory": (noted, ...)} if memory else {}
+    text = Annotated[str, Words(_BOUNDS[depth].memory_line * lines)]
+    fields: dict[str, Any] = {"memory": (text, ...)} if memory else {}
     finding = _FINDINGS[depth]
     if step.items is not None:
         parts: dict[str, Any] = {}
@@ -219,9 +185,9 @@ def _comparison(items: tuple[int, ...], bound: int) -> dict[str, Any]:
     name = Annotated[str, BeforeValidator(_as_item_key), Field(json_schema_extra=names)]
     most: dict[str, Any] = {"maxItems": len(items) - 1}
     others = Annotated[list[name], Field(json_schema_extra=most), WrapValidator(_none_or_value)]
-    why = Annotated[str, Field(json_schema_extra={"maxLength": bound})]
+    reason = Annotated[str, Field(json_schema_extra={"maxLength": bound})]
     # What lacks is noted with the evidence: it is no reason to pay for all of it again.
-    return {"same_as": (others, None), "why_same": (why, "")}
+    return {"same_as": (others, None), "why_same": (reason, "")}
 
 
 def _as_item_key(value: Any) -> Any:
@@ -229,20 +195,7 @@ def _as_item_key(value: Any) -> Any:
 
 
 def judge_reply(task: Task, evidence: Evidence) -> type[Reply]:
-    """Generate the form of a judge's reply to the evidence of one response.
-
-    Parameters
-    ----------
-    task : Task
-        The task.
-    evidence : Evidence
-        Says which steps and items there are to score.
-
-    Returns
-    -------
-    type of Reply
-        As :func:`score_reply`.
-    """
+    """Generate the form of a judge's reply to the evidence of one response."""
     return score_reply(task, evidence_layout(task, evidence))
 
 
@@ -251,25 +204,12 @@ def score_reply(
 ) -> type[Reply]:
     """Generate the form of a reply that fills in a score sheet.
 
-    Parameters
-    ----------
-    task : Task
-        The task.
-    layout : sequence of StepLayout
-        Which steps and items there are to score.
-    categories : tuple of str
-        The task's categories where the scorer sorts the items; empty where the analyst has.
-    analysis : bool
-        Whether words stand before the points of each dimension, as in ``{"analysis": …, "points": …}``.
-
-    Returns
-    -------
-    type of Reply
-        One field a step with its items, dimensions, sums and ``overall``; ``total`` if no step is missing.
-        Sums of items, ``overall`` and ``total`` are None where a reply lacks them; a task without sums asks
-        for none.
+    It has a field for each step with its items, dimensions, sums and ``overall``, and ``total`` if no step is
+    missing. Sums of items, ``overall`` and ``total`` are None where a reply lacks them; a task without sums
+    asks for none. ``categories`` are the task's where the scorer sorts the items. With ``analysis`` words
+    stand before the points of each dimension, as in ``{"analysis": …, "points": …}``.
     """
-    steps = tuple((part.step, part.given) for part in layout)
+    steps = tuple((part.step, part.item_numbers) for part in layout)
     return _score_reply(task.id, steps, len(task.steps), categories, analysis, task.sums)
 
 

@@ -67,7 +67,7 @@ class StepLayout:
     grid_score: int | None = None
 
     @property
-    def given(self) -> tuple[int, ...]:
+    def item_numbers(self) -> tuple[int, ...]:
         """The numbers of the items that are not blank, those a scorer scores."""
         return tuple(number for number, blank in self.items.items() if not blank)
 

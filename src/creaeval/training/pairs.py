@@ -369,11 +369,11 @@ def _reply(
 def _step(part: StepLayout, scores: StepScores, points: _Points, *, categories: bool) -> dict[str, Any]:
     step, values = part.step, dict[str, Any]()
     by_number = {item.item: item for item in scores.items}
-    given = [by_number.get(number) for number in part.given]
+    given = [by_number.get(number) for number in part.item_numbers]
     if step.items is not None:
         values["items"] = {
             item_key(number): _item(step, item, points, categories=categories)
-            for number, item in zip(part.given, given, strict=True)
+            for number, item in zip(part.item_numbers, given, strict=True)
         }
     valid = [item for item in given if item is not None and item.valid]
     for dimension in step.dimensions:
@@ -412,7 +412,7 @@ def _texts(part: StepLayout, ratings: Sequence[Rating], points: _Points) -> dict
     step = part.step
     valid = {"valid": "yes"} if step.items is not None and step.judged_codes else {}
     items: dict[str, Any] = {}
-    for number, rating in zip(part.given, ratings, strict=True):
+    for number, rating in zip(part.item_numbers, ratings, strict=True):
         identities = {d.id: f"{step.id}.{d.id}" for d in step.item_dimensions}
         given = {name: points.whole(rating.sheet.final(one), one) for name, one in identities.items()}
         items[item_key(number)] = {**valid, **given}
