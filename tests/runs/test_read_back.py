@@ -63,8 +63,7 @@ def sheet(response_id: str, judge: str, evidence: int, judging: int, points: int
         StepScores.build(TASK, first, items=items, written={"fluency": 7}),
         StepScores.build(TASK, second, written={"focus": points % 10 + 1, "overall": 9}),
     ]
-    repeats = {"evidence_repeat": evidence, "judge_repeat": judging}
-    return ScoreSheet.build(TASK, response_id, judge, steps, written_total=40, **repeats)
+    return ScoreSheet.build(TASK, response_id, judge, steps, (evidence, judging), written_total=40)
 
 
 def made(carried: dict[str, dict[str, str]], names: list[str], numbers: tuple[int, int]) -> Run:

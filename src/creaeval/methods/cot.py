@@ -73,7 +73,7 @@ async def cot(case: Case, roles: Roles) -> Outcome:
         replies = await converse(case, judge, repeat)
         layout = response_layout(case, steps)
         return read_scores(
-            case.task, case.response.id, layout, replies, judge.model.name, **roles.repeats(repeat)
+            case.task, case.response.id, layout, replies, judge.model.name, roles.repeats(repeat)
         )
 
     sheets, failures = await score_by_all(roles, score_once)

@@ -150,7 +150,7 @@ async def _judge(
             judge,
             quotes=quotes,
             repeat=repeat,
-            **roles.repeats(repeat),
+            repeats=roles.repeats(repeat),
         )
 
     return await score_by_all(roles, score_once, evidence_repeat=analysis.repeat)

@@ -98,7 +98,7 @@ def whole_question(
             repeat=repeat,
         )
         return asked, read_scores(
-            case.task, case.response.id, layout, [asked.value], judge.model.name, **roles.repeats(repeat)
+            case.task, case.response.id, layout, [asked.value], judge.model.name, roles.repeats(repeat)
         )
 
     return ask

@@ -59,8 +59,7 @@ async def judge_evidence(
     *,
     quotes: bool = False,
     repeat: int = 0,
-    evidence_repeat: int = 1,
-    judge_repeat: int = 1,
+    repeats: tuple[int, int] = (1, 1),
 ) -> ScoreSheet:
     """Have a judge score evidence.
 
@@ -72,7 +71,7 @@ async def judge_evidence(
         The judge.
     repeat : int
         For which time over all evidence, from 0.
-    evidence_repeat, judge_repeat : int
+    repeats : tuple of (int, int)
         Which evidence it is, and for which time it is scored, from 1: the sheet has these numbers.
 
     Returns
@@ -99,6 +98,5 @@ async def judge_evidence(
         layout,
         [asked.value],
         judge.model.name,
-        evidence_repeat=evidence_repeat,
-        judge_repeat=judge_repeat,
+        repeats,
     )

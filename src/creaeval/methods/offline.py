@@ -72,7 +72,7 @@ async def offline(case: Case, roles: Roles) -> Outcome:
         ]
         scores = StepScores.build(case.task, step, items=items)
         return ScoreSheet.build(
-            case.task, case.response.id, judge.model.name, [scores], **roles.repeats(repeat)
+            case.task, case.response.id, judge.model.name, [scores], roles.repeats(repeat)
         )
 
     sheets, failures = await score_by_all(roles, score_once)

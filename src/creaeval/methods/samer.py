@@ -83,7 +83,7 @@ async def samer(case: Case, roles: Roles) -> Outcome:
             repeat=repeat,
         )
         return read_scores(
-            case.task, case.response.id, layout, [asked.value], judge.model.name, **roles.repeats(repeat)
+            case.task, case.response.id, layout, [asked.value], judge.model.name, roles.repeats(repeat)
         )
 
     sheets, failures = await score_by_all(roles, score_once)

@@ -72,7 +72,7 @@ async def table_full(case: Case, roles: Roles) -> Outcome:
     async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         def read(table: Reply) -> ScoreSheet:
             return read_scores(
-                case.task, case.response.id, layout, [table], judge.model.name, **roles.repeats(repeat)
+                case.task, case.response.id, layout, [table], judge.model.name, roles.repeats(repeat)
             )
 
         dialogue = Dialogue(judge, opening.system, case.response.id, repeat=repeat)

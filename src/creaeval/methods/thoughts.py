@@ -131,9 +131,7 @@ async def _think(
                 for scorer in scorers:
                     scorer.turns = scorers[chosen].turns
         layout = response_layout(case, steps)
-        return read_scores(
-            case.task, case.response.id, layout, kept, judge.model.name, **roles.repeats(repeat)
-        )
+        return read_scores(case.task, case.response.id, layout, kept, judge.model.name, roles.repeats(repeat))
 
     sheets, failures = await score_by_all(roles, score_once)
     return Outcome(

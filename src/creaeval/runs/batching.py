@@ -118,17 +118,10 @@ def unasked_outcomes(plan: Plan) -> list[Outcome]:
         if code := written_code(case.task, case.response):
             step = StepScores.build(case.task, case.task.steps[0], invalid=code)
             sheets = [
-                ScoreSheet.build(
-                    case.task,
-                    case.response.id,
-                    scorer(judge.name),
-                    [step],
-                    evidence_repeat=evidence + 1,
-                    judge_repeat=repeat + 1,
-                )
-                for evidence in range(plan.evidence_repeats)
+                ScoreSheet.build(case.task, case.response.id, scorer(judge.name), [step], (evidence, repeat))
+                for evidence in range(1, plan.evidence_repeats + 1)
                 for judge in plan.judges
-                for repeat in range(plan.judge_repeats)
+                for repeat in range(1, plan.judge_repeats + 1)
             ]
             outcomes.append(Outcome(response_id=case.response.id, sheets=tuple(sheets)))
     return outcomes
@@ -251,5 +244,4 @@ def _split_sheet(case: Case, sheet: ScoreSheet, number: int) -> ScoreSheet:
     points = item.scores if code in ("", NOT_CAPTURED) else {}
     written = {part: float(value) for part, value in points.items()}
     step = StepScores.build(case.task, case.task.steps[0], written=written, invalid=code)
-    repeats = {"evidence_repeat": sheet.evidence_repeat, "judge_repeat": sheet.judge_repeat}
-    return ScoreSheet.build(case.task, case.response.id, sheet.scorer, [step], **repeats)
+    return ScoreSheet.build(case.task, case.response.id, sheet.scorer, [step], sheet.repeats)

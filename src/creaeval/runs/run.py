@@ -77,16 +77,14 @@ class Run:
         SettingError
             The run is of before texts were kept, or has no such response.
         """
-        try:
-            return self.responses[response_id]
-        except KeyError:
-            known = response_id in self.metadata
-        if known:
-            raise SettingError(
-                f"run {self.id}: the texts were not kept when it was made. Score again, which costs nothing, "
-                "as all calls are in the ledger."
-            )
-        raise SettingError(f"run {self.id}: there is no response {response_id!r}.")
+        if (response := self.responses.get(response_id)) is not None:
+            return response
+        if response_id not in self.metadata:
+            raise SettingError(f"run {self.id}: there is no response {response_id!r}.")
+        raise SettingError(
+            f"run {self.id}: the texts were not kept when it was made. Score again, which costs nothing, "
+            "as all calls are in the ledger."
+        )
 
     @property
     def sheets(self) -> tuple[ScoreSheet, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
@@ -326,30 +326,18 @@ def finish_in_any_thread(work: Coroutine[Any, Any, None]) -> None:
     except RuntimeError:
         asyncio.run(work)
         return
-    ended: list[BaseException] = []
-    runner = asyncio.Runner()
-    task: list[asyncio.Task[None]] = []
+    running: list[asyncio.Task[Any]] = []
 
     async def tracked() -> None:
-        if (current := asyncio.current_task()) is not None:
-            task.append(current)
+        if (task := asyncio.current_task()) is not None:
+            running.append(task)
         await work
 
-    def run() -> None:
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="creaeval-run") as thread:
+        future = thread.submit(asyncio.run, tracked())
         try:
-            with runner:
-                runner.run(tracked())
-        except BaseException as error:  # noqa: BLE001 - handed to the caller's thread
-            ended.append(error)
-
-    thread = threading.Thread(target=run, name="creaeval-run")
-    thread.start()
-    try:
-        thread.join()
-    except KeyboardInterrupt:
-        if task:
-            runner.get_loop().call_soon_threadsafe(task[0].cancel)
-        thread.join()
-        raise
-    if ended:
-        raise ended[0]
+            future.result()
+        except KeyboardInterrupt:
+            if running and not future.done():
+                running[0].get_loop().call_soon_threadsafe(running[0].cancel)
+            raise

@@ -269,15 +269,9 @@ def expected_sheet(
         written, grid_score = _expected_written(step, values), grids.get(step.id)
         steps.append(StepScores.build(task, step, items=items, written=written, grid_score=grid_score))
     lost = any(values[path] is None for path in real_scores(values))
-    return ScoreSheet.build(
-        task,
-        sheet.response_id,
-        f"{sheet.scorer}{EXPECTED}",
-        steps,
-        evidence_repeat=sheet.evidence_repeat,
-        judge_repeat=sheet.judge_repeat,
-        written_total=None if lost else values.get(("total",)),
-    )
+    total = None if lost else values.get(("total",))
+    scorer = f"{sheet.scorer}{EXPECTED}"
+    return ScoreSheet.build(task, sheet.response_id, scorer, steps, sheet.repeats, written_total=total)
 
 
 def real_scores(paths: Iterable[Path]) -> list[Path]:

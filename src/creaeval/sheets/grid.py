@@ -224,22 +224,20 @@ def _only(tables: Sequence[_Table], n_criteria: int) -> _Grid:
 
 def _tables(text: str, fewest: int) -> Iterator[_Table]:
     """Yield the tables of a text; empty lines and rules do not interrupt them."""
-    table: _Table | None = None
-    above = ""
+    table = _Table("")
     for line in text.splitlines():
         # Full-width bars, commas and digits become plain; marks of emphasis say nothing.
         plain = re.sub(r"[*`]", "", unicodedata.normalize("NFKC", line).replace("−", "-"))
         if not any(map(str.isalnum, plain)):
             continue
         row = _read_row(plain, fewest)
-        if row is None:
-            if table is not None:
-                yield table
-            table, above = None, plain
-        else:
-            table = table or _Table(above)
+        if row is not None:
             table.rows.append(row)
-    if table is not None:
+            continue
+        if table.rows:
+            yield table
+        table = _Table(plain)
+    if table.rows:
         yield table
 
 

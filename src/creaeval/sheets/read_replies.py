@@ -143,9 +143,7 @@ def read_scores(
     layout: Sequence[StepLayout],
     replies: Sequence[Reply],
     scorer: str,
-    *,
-    evidence_repeat: int = 1,
-    judge_repeat: int = 1,
+    repeats: tuple[int, int] = (1, 1),
 ) -> ScoreSheet:
     """Turn one scorer's replies, one for all steps or one for each, into a score sheet.
 
@@ -164,15 +162,8 @@ def read_scores(
             StepScores.build(task, part.step, items=items, written=written, grid_score=part.grid_score)
         )
     totals = [total for reply in replies if (total := getattr(reply, "total", None)) is not None]
-    return ScoreSheet.build(
-        task,
-        response_id,
-        scorer,
-        steps,
-        evidence_repeat=evidence_repeat,
-        judge_repeat=judge_repeat,
-        written_total=float(totals[-1]) if totals else None,
-    )
+    total = float(totals[-1]) if totals else None
+    return ScoreSheet.build(task, response_id, scorer, steps, repeats, written_total=total)
 
 
 def _points_of(value: Any) -> int:

@@ -170,13 +170,13 @@ def evidence_reply(
         if compare and len(items) > 1:
             # Last: what it says of two items else finds its way into small models' observations of each.
             parts |= _comparison(items, _BOUNDS[depth].why_same)
-        item = make_reply(f"{step.id}_item", parts)
-        fields["items"] = (
-            make_reply(f"{step.id}_items", {item_key(n): (item, ...) for n in items}),
-            ...,
-        )
+        fields["items"] = _items_field(step, items, make_reply(f"{step.id}_item", parts))
     fields |= {d.id: (finding, ...) for d in observed(step.step_dimensions)}
     return make_reply(f"{task_id}_{step.id}_evidence", fields)
+
+
+def _items_field(step: Step, items: tuple[int, ...], form: Any) -> tuple[type[Reply], Any]:
+    return make_reply(f"{step.id}_items", {item_key(number): (form, ...) for number in items}), ...
 
 
 def _comparison(items: tuple[int, ...], bound: int) -> dict[str, Any]:
@@ -210,24 +210,19 @@ def score_reply(
     stand before the points of each dimension, as in ``{"analysis": …, "points": …}``.
     """
     steps = tuple((part.step, part.item_numbers) for part in layout)
-    return _score_reply(task.id, steps, len(task.steps), categories, analysis, task.sums)
+    return _score_reply(task, steps, categories, analysis)
 
 
 @lru_cache(maxsize=256)
 def _score_reply(
-    task_id: str,
-    layout: tuple[tuple[Step, tuple[int, ...]], ...],
-    n_steps: int,
-    categories: tuple[str, ...],
-    analysis: bool,
-    sums: bool,
+    task: Task, steps: tuple[tuple[Step, tuple[int, ...]], ...], categories: tuple[str, ...], analysis: bool
 ) -> type[Reply]:
     fields: dict[str, Any] = {
-        step.id: (_step_form(step, items, categories, analysis, sums), ...) for step, items in layout
+        step.id: (_step_form(step, items, categories, analysis, task.sums), ...) for step, items in steps
     }
-    if sums and len(layout) == n_steps:
-        fields["total"] = (_computed_points(0, sum(step.max for step, _ in layout)), None)
-    return make_reply(f"{task_id}_scores", fields)
+    if task.sums and len(steps) == len(task.steps):
+        fields["total"] = (_computed_points(0, sum(step.max for step, _ in steps)), None)
+    return make_reply(f"{task.id}_scores", fields)
 
 
 def _step_form(
@@ -235,27 +230,23 @@ def _step_form(
 ) -> type[Reply]:
     fields: dict[str, Any] = {}
     if step.items is not None:
-        item = _item_form(step, categories, analysis)
-        fields["items"] = (
-            make_reply(f"{step.id}_items", {item_key(n): (item, ...) for n in items}),
-            ...,
-        )
+        fields["items"] = _items_field(step, items, _item_form(step, categories, analysis))
     for dimension in step.dimensions:
-        if sums or dimension.scope == "step":
-            if dimension.scope == "item":
-                fields[dimension.id] = (_computed_points(0, step.max_of(dimension)), None)
-                continue
-            points = _points(dimension.scale.min, dimension.scale.max)
-            fields[dimension.id] = (_worded(dimension.id, points) if analysis else points, ...)
+        if dimension.scope == "step":
+            fields[dimension.id] = _points_field(dimension, analysis)
+        elif sums:
+            fields[dimension.id] = (_computed_points(0, step.max_of(dimension)), None)
     if sums:
         fields["overall"] = (_computed_points(0, step.max), None)
     return make_reply(f"{step.id}_scores", fields)
 
 
-def _worded(name: str, points: Any) -> type[Reply]:
-    return make_reply(
-        f"{name}_row", {"analysis": (Annotated[str, Words(_ANALYSIS)], ...), "points": (points, ...)}
-    )
+def _points_field(dimension: Dimension, analysis: bool) -> tuple[Any, Any]:
+    points = _points(dimension.scale.min, dimension.scale.max)
+    if not analysis:
+        return points, ...
+    words = Annotated[str, Words(_ANALYSIS)]
+    return make_reply(f"{dimension.id}_row", {"analysis": (words, ...), "points": (points, ...)}), ...
 
 
 def _item_form(step: Step, categories: tuple[str, ...], analysis: bool) -> Any:
@@ -265,8 +256,7 @@ def _item_form(step: Step, categories: tuple[str, ...], analysis: bool) -> Any:
         scored["category"] = (Literal[categories], ...)
     for dimension in step.item_dimensions:
         if dimension.derive != "valid_items":
-            points = _points(dimension.scale.min, dimension.scale.max)
-            scored[dimension.id] = (_worded(dimension.id, points) if analysis else points, ...)
+            scored[dimension.id] = _points_field(dimension, analysis)
     codes = tuple(step.judged_codes)
     if not codes:
         return make_reply(f"{step.id}_item", scored)

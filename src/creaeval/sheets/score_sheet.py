@@ -214,9 +214,8 @@ class ScoreSheet(Record):
         response_id: str,
         scorer: str,
         steps: Sequence[StepScores],
+        repeats: tuple[int, int] = (1, 1),
         *,
-        evidence_repeat: int = 1,
-        judge_repeat: int = 1,
         written_total: float | None = None,
     ) -> Self:
         """Build a sheet, with its Total where the task has sums and every step is there and complete.
@@ -229,7 +228,7 @@ class ScoreSheet(Record):
             Whose response, and by whom.
         steps : sequence of StepScores
             Built by :meth:`StepScores.build`.
-        evidence_repeat, judge_repeat : int
+        repeats : tuple of (int, int)
             Which evidence was judged, and for which time, from 1.
         written_total : float, optional
             The Total that the judge or rater wrote.
@@ -244,11 +243,16 @@ class ScoreSheet(Record):
             response_id=response_id,
             scorer=scorer,
             steps=tuple(steps),
-            evidence_repeat=evidence_repeat,
-            judge_repeat=judge_repeat,
+            evidence_repeat=repeats[0],
+            judge_repeat=repeats[1],
             written_total=written_total,
             computed_total=sum(overalls) if complete else None,
         )
+
+    @property
+    def repeats(self) -> tuple[int, int]:
+        """Which evidence was judged, and for which time."""
+        return self.evidence_repeat, self.judge_repeat
 
     @property
     def label(self) -> str:
