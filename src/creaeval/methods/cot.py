@@ -77,7 +77,7 @@ async def cot(case: Case, roles: Roles) -> Outcome:
         )
 
     sheets, failures = await score_by_all(roles, score_once)
-    return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))
+    return Outcome(response_id=case.response.id, sheets=sheets, failures=failures)
 
 
 def _has_one_step(case: Case) -> bool:

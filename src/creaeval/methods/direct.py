@@ -62,7 +62,7 @@ async def _score(case: Case, roles: Roles, *, analysis: bool) -> Outcome:
         return (await ask(judge, repeat))[1]
 
     sheets, failures = await score_by_all(roles, score_once)
-    return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))
+    return Outcome(response_id=case.response.id, sheets=sheets, failures=failures)
 
 
 def whole_question(

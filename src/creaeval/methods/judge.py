@@ -37,8 +37,8 @@ def judge_prompt(
     -------
     Prompt
     """
-    parts = [{"step": task.step(found.step), "found": found} for found in evidence.steps]
-    steps = [task.step(found.step) for found in evidence.steps]
+    steps = [task.step(step.step) for step in evidence.steps]
+    parts = [{"step": step, "found": seen} for step, seen in zip(steps, evidence.steps, strict=True)]
     rules = scoring_rules(task, steps)
     return render_prompt(
         task.language,

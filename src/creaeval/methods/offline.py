@@ -47,8 +47,8 @@ async def offline(case: Case, roles: Roles) -> Outcome:
         warnings and whether it was trained on; see :class:`creaeval.offline.UseScore`.
     """
     written = case.response.steps[STEP]
-    given = [item for item in written.items if not item.blank]
-    prompt = Prompt(SYSTEM, write_question(case.response.scenario or "", [item.text for item in given]))
+    uses = [item for item in written.items if not item.blank]
+    prompt = Prompt(SYSTEM, write_question(case.response.scenario or "", [item.text for item in uses]))
     item_trail: dict[int, tuple[str, ...]] = {}
 
     async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
@@ -56,11 +56,11 @@ async def offline(case: Case, roles: Roles) -> Outcome:
         asked = await judge(prompt, UsesReply, schema_name="aut_offline", label=label, repeat=repeat)
         reply = asked.value
         parts = (reply.originality, reply.confidence, reply.warnings, reply.in_training)
-        if any(len(part) != len(given) for part in parts):
-            raise ReplyError(f"{judge.model.name} did not score each of the {len(given)} uses.")
-        points = dict(zip((item.number for item in given), reply.originality, strict=True))
+        if any(len(part) != len(uses) for part in parts):
+            raise ReplyError(f"{judge.model.name} did not score each of the {len(uses)} uses.")
+        points = dict(zip((item.number for item in uses), reply.originality, strict=True))
         if repeat == 0:
-            for item, sure, warnings, trained in zip(given, *parts[1:], strict=True):
+            for item, sure, warnings, trained in zip(uses, *parts[1:], strict=True):
                 about = {"confidence": sure, "warnings": warnings, "in_training": trained}
                 item_trail[item.number] = (json.dumps(about, ensure_ascii=False),)
         step = case.task.step(STEP)
@@ -76,6 +76,4 @@ async def offline(case: Case, roles: Roles) -> Outcome:
         )
 
     sheets, failures = await score_by_all(roles, score_once)
-    return Outcome(
-        response_id=case.response.id, item_trail=item_trail, sheets=tuple(sheets), failures=tuple(failures)
-    )
+    return Outcome(response_id=case.response.id, item_trail=item_trail, sheets=sheets, failures=failures)

@@ -23,7 +23,7 @@ async def score_by_all(
     score_once: Callable[[Ask, int], Awaitable[ScoreSheet]],
     *,
     evidence_repeat: int = 1,
-) -> tuple[list[ScoreSheet], list[StageFailure]]:
+) -> tuple[tuple[ScoreSheet, ...], tuple[StageFailure, ...]]:
     """Have every judge score as often as asked for.
 
     Parameters
@@ -38,7 +38,7 @@ async def score_by_all(
 
     Returns
     -------
-    tuple of (list of ScoreSheet, list of StageFailure)
+    tuple of (tuple of ScoreSheet, tuple of StageFailure)
         Sheets in the order of judges and repeats, and who failed.
 
     Raises
@@ -63,7 +63,7 @@ async def score_by_all(
             raise answer
         else:
             sheets.append(answer)
-    return sheets, failures
+    return tuple(sheets), tuple(failures)
 
 
 class Trail:

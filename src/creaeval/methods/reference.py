@@ -103,12 +103,7 @@ async def reference(case: Case, roles: Roles) -> Outcome:
         )
 
     sheets, failures = await score_by_all(roles, score_once)
-    return Outcome(
-        response_id=case.response.id,
-        trail=trail.lines,
-        sheets=tuple(sheets),
-        failures=tuple(failures),
-    )
+    return Outcome(response_id=case.response.id, trail=trail.lines, sheets=sheets, failures=failures)
 
 
 async def _both_orders(

@@ -87,7 +87,7 @@ async def samer(case: Case, roles: Roles) -> Outcome:
         )
 
     sheets, failures = await score_by_all(roles, score_once)
-    return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))
+    return Outcome(response_id=case.response.id, sheets=sheets, failures=failures)
 
 
 def samer_prompt(case: Case) -> Prompt:

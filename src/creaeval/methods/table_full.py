@@ -84,9 +84,7 @@ async def table_full(case: Case, roles: Roles) -> Outcome:
         return after
 
     sheets, failures = await score_by_all(roles, score_once)
-    return Outcome(
-        response_id=case.response.id, trail=trail.lines, sheets=tuple(sheets), failures=tuple(failures)
-    )
+    return Outcome(response_id=case.response.id, trail=trail.lines, sheets=sheets, failures=failures)
 
 
 def _changes(task: Task, before: ScoreSheet, after: ScoreSheet) -> str:

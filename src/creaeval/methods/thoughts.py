@@ -134,12 +134,7 @@ async def _think(
         return read_scores(case.task, case.response.id, layout, kept, judge.model.name, roles.repeats(repeat))
 
     sheets, failures = await score_by_all(roles, score_once)
-    return Outcome(
-        response_id=case.response.id,
-        trail=trail.lines,
-        sheets=tuple(sheets),
-        failures=tuple(failures),
-    )
+    return Outcome(response_id=case.response.id, trail=trail.lines, sheets=sheets, failures=failures)
 
 
 async def _score(case: Case, step: Step, scorer: Dialogue, again: bool) -> Reply:

@@ -44,19 +44,18 @@ class Batch:
 
 def make_batches(cases: Sequence[Case]) -> tuple[Batch, ...]:
     """Put responses together that may share a call, in their order; never those to different scenarios."""
+    batching = batching_of(cases[0]) if cases else None
+    if batching is None:
+        return tuple(make_batch([case]) for case in cases)
     groups: dict[object, list[Case]] = {}
     for number, case in enumerate(cases):
-        batching = batching_of(case)
-        key: object = number
-        if batching is not None:
-            values = tuple(case.response.metadata.get(name, "") for name in batching.by)
-            key = (case.response.scenario, values) if all(values) else number
+        values = tuple(case.response.metadata.get(name, "") for name in batching.by)
+        key = (case.response.scenario, values) if all(values) else number
         groups.setdefault(key, []).append(case)
     batches: list[Batch] = []
     for group in groups.values():
-        batching = batching_of(group[0])
-        most = batching.most if batching is not None else 1
-        batches += [make_batch(group[start : start + most]) for start in range(0, len(group), most)]
+        starts = range(0, len(group), batching.most)
+        batches += [make_batch(group[start : start + batching.most]) for start in starts]
     return tuple(batches)
 
 
@@ -222,18 +221,17 @@ def join_evidence(batch: Batch, evidence: Mapping[str, Evidence | None]) -> Evid
 
 
 def _item_analysis(analysis: Analysis, number: int, ids: Mapping[str, str]) -> Analysis:
-    steps = tuple(_item_evidence(step, step.items[number - 1], ids) for step in analysis.evidence.steps)
-    evidence = Evidence(response_id=ids[item_key(number)], steps=steps)
+    """Take the evidence of an item, as that of a response of its own."""
+    steps = []
+    for step in analysis.evidence.steps:
+        dimensions = {}
+        for name, finding in step.items[number - 1].dimensions.items():
+            # A quote that stands elsewhere stands in another response.
+            quotes = [q.model_copy(update={"place": ids.get(q.place, q.place)}) for q in finding.quotes]
+            dimensions[name] = finding.model_copy(update={"quotes": tuple(quotes)})
+        steps.append(StepEvidence(step=step.step, dimensions=dimensions, notes=step.notes))
+    evidence = Evidence(response_id=ids[item_key(number)], steps=tuple(steps))
     return analysis.model_copy(update={"evidence": evidence})
-
-
-def _item_evidence(step: StepEvidence, item: ItemEvidence, ids: Mapping[str, str]) -> StepEvidence:
-    dimensions = {}
-    for name, finding in item.dimensions.items():
-        # A quote that stands elsewhere stands in another response.
-        quotes = [q.model_copy(update={"place": ids.get(q.place, q.place)}) for q in finding.quotes]
-        dimensions[name] = finding.model_copy(update={"quotes": tuple(quotes)})
-    return StepEvidence(step=step.step, dimensions=dimensions, notes=step.notes)
 
 
 def _split_sheet(case: Case, sheet: ScoreSheet, number: int) -> ScoreSheet:

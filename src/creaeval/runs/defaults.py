@@ -84,11 +84,9 @@ def evidence_depth(wanted: Depth | None, analyst: ChatModel, judges: Sequence[Ch
     that was trained on evidence names in ``evidence`` how much of it that was; SettingError if it is another
     depth.
     """
-    trained: dict[str, Depth] = {}
-    for judge in judges:
-        depth: Depth | None = getattr(judge, "evidence", None)
-        if depth:
-            trained[judge.name] = depth
+    trained: dict[str, Depth] = {
+        judge.name: depth for judge in judges if (depth := getattr(judge, "evidence", None))
+    }
     usual: Depth = "brief" if analyst.identity.get("provider") == DEFAULT_MODEL else "full"
     chosen: Depth = wanted if wanted is not None else next(iter(trained.values()), usual)
     for name, other in trained.items():

@@ -36,20 +36,16 @@ class Watcher(Protocol):
     """Whoever wants to see a run's progress."""
 
     def call_done(self, call: CallRecord) -> None:
-        """Hear of a reply, new or from the ledger."""
-        ...
+        """Take note of a reply, new or from the ledger."""
 
     def attempt_failed(self) -> None:
-        """Hear of a failed attempt that may be repeated."""
-        ...
+        """Take note of a failed attempt that may be repeated."""
 
     def evidence_found(self, response_id: str, evidence: StepEvidence) -> None:
-        """Hear of a step's evidence, as soon as it was read."""
-        ...
+        """Take note of a step's evidence, as soon as it was read."""
 
     def response_done(self, outcome: Outcome) -> None:
-        """Hear of a response that is finished, scored or failed."""
-        ...
+        """Take note of a response that is finished, scored or failed."""
 
 
 async def score_plan(
@@ -79,14 +75,14 @@ async def score_plan(
 
     limiters = _limiters(plan)
 
-    def ask(model: ChatModel, role_settings: RoleSettings, role: str) -> Ask:
+    def ask(model: ChatModel, settings: RoleSettings, role: str) -> Ask:
         return Ask(
             model,
             ledger,
-            role_settings.settings,
+            settings.settings,
             role=role,
             limiter=limiters[_provider(model)],
-            concurrency=role_settings.limits.concurrency,
+            concurrency=settings.limits.concurrency,
             budget=budget,
             on_call=on_call,
             on_failure=on_failure,

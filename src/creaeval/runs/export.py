@@ -163,11 +163,9 @@ def check_folder(run_id: str, folder: Path) -> None:
     SettingError
         It is a file, or holds another run or other files.
     """
-    if not folder.exists():
-        return
-    if not folder.is_dir():
+    if folder.exists() and not folder.is_dir():
         raise SettingError(f"{folder}: this is a file; --out expects a folder.")
-    if not any(folder.iterdir()):
+    if not folder.exists() or not any(folder.iterdir()):
         return
     record = folder / "run.json"
     try:

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.data import find_scenario
-from creaeval.errors import DataError, SettingError
+from creaeval.errors import DataError, Problems, SettingError
 from creaeval.llm import Settings
 from creaeval.llm.key import answer_settings
 from creaeval.llm.settings import RoleSettings, role_settings
@@ -238,19 +238,15 @@ def _find_scenarios(
     """Find what each response answers, by its id."""
     answered: dict[str, Scenario | None] = {}
     known: dict[str, Scenario] = {}
-    problems: list[str] = []
+    problems = Problems()
     for response in responses:
-        try:
+        with problems.collect():
             scenario = find_scenario(response, scenarios, task)
-        except DataError as error:
-            problems += error.problems
-            continue
-        if scenario is not None and known.setdefault(scenario.id, scenario) == scenario:
-            # One object for all who answer it: a scenario that is made of an object's name would be many.
-            scenario = known[scenario.id]
-        answered[response.id] = scenario
-    if problems:
-        raise DataError(problems[0], problems[1:])
+            if scenario is not None and known.setdefault(scenario.id, scenario) == scenario:
+                # One object for all who answer it: one that is made of an object's name would be many.
+                scenario = known[scenario.id]
+            answered[response.id] = scenario
+    problems.stop()
     return answered
 
 
@@ -326,11 +322,11 @@ def _check_responses(responses: Sequence[Response]) -> None:
     if not responses:
         raise DataError("There is no response to score: the files hold none.")
     # Files are checked as they are read, with the place of each; this is for responses given as objects.
-    ((response_id, count),) = Counter(response.id for response in responses).most_common(1)
-    if count > 1:
-        raise DataError(
-            f"{count} responses have the id {response_id!r}. Every response needs an id of its own."
-        )
+    for response_id, count in Counter(response.id for response in responses).items():
+        if count > 1:
+            raise DataError(
+                f"{count} responses have the id {response_id!r}. Every response needs an id of its own."
+            )
 
 
 def _without(task: Task, response: Response, missing: list[str]) -> Response:

@@ -7,6 +7,7 @@ import gc
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -133,6 +134,7 @@ def score(
     task = task if isinstance(task, Task) else load_task(task)
     if method is None:
         method = default_method(task, _as_list(judges) + _as_list(analyst))
+    batching = batching or choose_batching(task, method)
     plan = prepare(
         responses,
         task=task,
@@ -147,13 +149,7 @@ def score(
         reading=reading,
         evidence_repeats=evidence_repeats,
         judge_repeats=judge_repeats,
-        options=Options(
-            evidence,
-            copied,
-            read_examples(examples, task),
-            reference_cutoff,
-            batching or choose_batching(task, method),
-        ),
+        options=Options(evidence, copied, read_examples(examples, task), reference_cutoff, batching),
     )
     for note in (*repeat_notes(plan), *batch_notes(plan)):
         warnings.warn(note, stacklevel=2)
@@ -205,11 +201,11 @@ def prepare(
     if isinstance(settings, Settings):
         settings = {name: value for name, value in asdict(settings).items() if name != "logprobs"}
     presets = open_book(models, keys)
-    opened: dict[str, ChatModel] = {}
+    # One object a name: roles that share a model share its client or process.
+    open_once = cache(partial(open_model, book=presets))
 
     def model(name: AnyModel) -> ChatModel:
-        # One object a name: roles that share a model share its client or process.
-        return opened.setdefault(name, open_model(name, presets)) if isinstance(name, str) else name
+        return open_once(name) if isinstance(name, str) else name
 
     return make_plan(
         task=task,

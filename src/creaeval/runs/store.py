@@ -85,7 +85,8 @@ class RunStore:
         responses by the same calls, and neither's take away the other's.
         """
         now = _now()
-        values = {
+        row = {
+            "id": plan.run_id,
             "created": now,
             "updated": now,
             "state": "running",
@@ -98,7 +99,7 @@ class RunStore:
             },
         }
         with self._ledger.guard(), self._ledger.engine.begin() as connection:
-            _put(connection, _runs, ("id",), [{"id": plan.run_id, **values}])
+            _put(connection, _runs, ("id",), [row])
 
     def keep(self, run_id: str, outcomes: Sequence[tuple[int, Response, Outcome]]) -> None:
         """Commit outcomes with their responses and the responses' places in the input, all at once."""

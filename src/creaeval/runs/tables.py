@@ -62,9 +62,8 @@ def long_table(run: Run, *, panel: bool = True) -> pd.DataFrame:
                 rows.append({"response_id": outcome.response_id, "judge": row.judge, **place, **numbers})
     columns = [*SCORE_COLUMNS, *([N_SHEETS] if panel else []), *codes]
     whole = dict.fromkeys(["item", *(_counts(columns) if panel else [])], "Int64")
-    return _table(run, columns, rows).astype(
-        {**whole, **dict.fromkeys(["score", "model_score", "computed_score"], "Float64")}
-    )
+    kinds = {**whole, **dict.fromkeys(["score", "model_score", "computed_score"], "Float64")}
+    return _table(run, columns, rows).astype(kinds)
 
 
 def wide_table(run: Run, *, panel: bool = True) -> pd.DataFrame:

@@ -31,6 +31,8 @@ Path: TypeAlias = "tuple[str, ...]"
 _JSON = JSONDecoder()
 _SPACE = " \t\r\n"
 _NUMBER = re.compile(rf"[{_SPACE}]*(0|[1-9][0-9]*)", re.ASCII)
+_WHOLE = re.compile(r"(0|[1-9][0-9]{0,8})", re.ASCII)
+_SCALAR = re.compile(r'[^,\]}\s"{\[:]+')
 # After digits these would make another number, or none.
 _GOES_ON = "0123456789.eE+-"
 
@@ -50,7 +52,7 @@ class Expected:
     and ``reason`` says why, where it is less than ``LEAST_CAPTURED``.
     """
 
-    sampled: int
+    sampled: int | None
     captured: float
     value: float | None
     reason: str = ""
@@ -75,22 +77,19 @@ def number_places(text: str) -> dict[Path, Place]:
 def _walk(text: str, at: int, path: Path, places: dict[Path, Place]) -> int:
     """Walk through the value that begins at a place, and return where it ends."""
     at = _skip(text, at)
-    if text[at] == '"':
-        string, end = _JSON.raw_decode(text, at)
-        _keep(places, path, at + 1, string)
-        return end
     if text[at] in "{[":
         return _walk_parts(text, at, path, places)
-    match = re.compile(r'[^,\]}\s"{\[:]+').match(text, at)
-    if match is None:
-        raise JSONDecodeError("expected a value", text, at)
-    _keep(places, path, at, match[0])
-    return match.end()
-
-
-def _keep(places: dict[Path, Place], path: Path, at: int, written: str) -> None:
-    if re.fullmatch(r"(0|[1-9][0-9]{0,8})", written, re.ASCII):
-        places[path] = Place(at, int(written))
+    if text[at] == '"':
+        start = at + 1
+        written, end = _JSON.raw_decode(text, at)
+    else:
+        match = _SCALAR.match(text, at)
+        if match is None:
+            raise JSONDecodeError("expected a value", text, at)
+        written, start, end = match[0], at, match.end()
+    if _WHOLE.fullmatch(written):
+        places[path] = Place(start, int(written))
+    return end
 
 
 def _walk_parts(text: str, at: int, path: Path, places: dict[Path, Place]) -> int:
@@ -192,7 +191,7 @@ def _could_not_be(text: str, levels: set[int]) -> bool:
 
 def expected_scores(
     text: str, tokens: Sequence[TokenChances], scales: Mapping[Path, range]
-) -> dict[Path, Expected | str]:
+) -> dict[Path, Expected]:
     """Work out the expected value of every score of a reply, by the keys that lead to it.
 
     ``scales`` has the levels of each. ValueError where numbers cannot be found, or tokens spell another text.
@@ -208,9 +207,9 @@ def expected_scores(
 
 def _expected(
     text: str, tokens: Sequence[TokenChances], offset: int, place: Place | None, levels: range
-) -> Expected | str:
+) -> Expected:
     if place is None:
-        return "the reply holds no such number"
+        return Expected(None, 0.0, None, "the reply holds no such number")
     start = offset + len(text[: place.start].encode(errors="replace"))
     chances = level_chances(tokens, start, levels)
     captured = min(sum(chances.values()), 1.0)

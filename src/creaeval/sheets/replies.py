@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from annotated_types import GroupedMetadata
@@ -103,6 +103,7 @@ class Finding(Reply):
     status: Status
 
 
+@cache
 def _finding(depth: Depth) -> type[Finding]:
     bounds = _BOUNDS[depth]
     most: dict[str, Any] = {"maxItems": bounds.quotes}
@@ -114,9 +115,6 @@ def _finding(depth: Depth) -> type[Finding]:
         observation=(Annotated[str, Words(bounds.observation)], ...),
         status=(Status, ...),
     )
-
-
-_FINDINGS: dict[Depth, type[Finding]] = {depth: _finding(depth) for depth in _BOUNDS}
 
 
 def make_reply(name: str, fields: Mapping[str, Any]) -> type[Reply]:
@@ -161,7 +159,7 @@ def evidence_reply(
     lines = max(len(items), _MAIN_POINTS)
     text = Annotated[str, Words(_BOUNDS[depth].memory_line * lines)]
     fields: dict[str, Any] = {"memory": (text, ...)} if memory else {}
-    finding = _FINDINGS[depth]
+    finding = _finding(depth)
     if step.items is not None:
         parts: dict[str, Any] = {}
         if step.items.categories:

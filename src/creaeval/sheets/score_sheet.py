@@ -339,9 +339,8 @@ def distinct_categories(categories: Sequence[str | None]) -> int | None:
     int or None
         From 0 (no items) to the number of items.
     """
-    if any(category is None for category in categories):
-        return None
-    return len({category.casefold() for category in categories if category is not None})
+    names = {category.casefold() for category in categories if category is not None}
+    return None if None in categories else len(names)
 
 
 def _compute(
