@@ -66,7 +66,7 @@ def read_grid(text: str, n_criteria: int) -> list[list[int]] | None:
     Parameters
     ----------
     text : str
-        A step's text: one row per solution, cells separated by bars, tabs, semicolons, commas or spaces, with or
+        A step's text: a row per solution, cells split by bars, tabs, semicolons, commas or spaces, with or
         without a header, a column of totals and a row of totals. A row begins with the solution's number
         (``1.``, ``Solution 1``, ``#1``, ``方案1``), its text, or both. Rows without either must end in their
         own sums, else the first rank could be the number. Criteria may be the rows where words say so.
