@@ -12,7 +12,7 @@ from booklets import cgpst
 from creaeval.analysis.agree import agree
 from creaeval.data import Rating, Scores
 from creaeval.errors import SettingError
-from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
+from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,14 +29,14 @@ def focus(response_id: str, scorer: str, points: float) -> ScoreSheet:
 
 def challenges(response_id: str, scorer: str, elaboration: Sequence[int | None]) -> ScoreSheet:
     """A sheet of step 1: points for elaboration by item, None for an invalid one."""
-    items = tuple(
-        ItemScores(item=n, invalid="perhaps", scores={"fluency": 0})
+    step = cgpst().step("step1")
+    items = [
+        ItemScores.build(step, n, invalid="perhaps")
         if points is None
-        else ItemScores(item=n, category="Technology", scores={"fluency": 1, "elaboration": points})
+        else ItemScores.build(step, n, {"elaboration": points}, category="Technology")
         for n, points in enumerate(elaboration, 1)
-    )
-    sheet = ScoreSheet(response_id=response_id, scorer=scorer, steps=(StepScores(step="step1", items=items),))
-    return complete_sheet(cgpst(), sheet)
+    ]
+    return ScoreSheet.build(cgpst(), response_id, scorer, [StepScores.build(cgpst(), step, items=items)])
 
 
 def rating(sheet: ScoreSheet, **extra: str) -> Rating:

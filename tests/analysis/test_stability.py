@@ -33,7 +33,7 @@ from creaeval.sheets import (
     StepEvidence,
     StepScores,
 )
-from creaeval.sheets.expected import NOT_CAPTURED
+from creaeval.sheets.score_sheet import NOT_CAPTURED
 from creaeval.stats.similarity import bert_score
 from creaeval.tasks import parse_task
 from scripted import ScriptedModel, fill, stage_of

@@ -12,7 +12,7 @@ import pytest
 
 from creaeval.errors import PermanentCallError
 from creaeval.llm.providers import registry
-from creaeval.runs.panel_rows import long_with_panel
+from creaeval.runs.tables import long_table
 from experiments.grids import NAMES, Priced, block, write_experiment
 from scripted import ScriptedModel, fill
 
@@ -185,11 +185,11 @@ def test_files_whose_writing_was_interrupted_are_written_by_the_same_command(
     def interrupt(run: Run) -> pd.DataFrame:
         if stop and stop.pop():
             raise KeyboardInterrupt
-        return long_with_panel(run)
+        return long_table(run)
 
     offer(command)
     path = write_experiment(command.folder, grid=[block()])
-    monkeypatch.setattr("creaeval.runs.export.long_with_panel", interrupt)
+    monkeypatch.setattr("creaeval.runs.export.long_table", interrupt)
     assert command("experiment", "run", path, "--out", "files").code == 130
     assert command("experiment", "run", path, "--out", "files").code == 0
     (folder,) = (command.folder / "files").iterdir()

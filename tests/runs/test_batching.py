@@ -18,7 +18,7 @@ from creaeval.methods import Case
 from creaeval.runs import RunStore, export_run
 from creaeval.runs.batching import make_batches
 from creaeval.runs.defaults import choose_batching
-from creaeval.runs.folder import read_run_folder
+from creaeval.runs.export import read_run_folder
 from creaeval.sheets.score_sheet import SCORE_COLUMNS
 from creaeval.tasks import Batching, load_task, parse_task
 from scripted import ScriptedModel, WithChances, text_of

@@ -14,7 +14,7 @@ import creaeval
 from creaeval.errors import LedgerError
 from creaeval.llm import Ledger
 from creaeval.runs import RunStore, export_run
-from creaeval.runs.folder import read_run_folder
+from creaeval.runs.export import read_run_folder
 from creaeval.runs.migrations import MIGRATIONS
 from creaeval.tasks import identities, load_task, parse_task
 from scripted import ScriptedModel

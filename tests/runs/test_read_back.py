@@ -17,7 +17,7 @@ from creaeval.data.ids import clean_id
 from creaeval.errors import DataError
 from creaeval.methods import Outcome
 from creaeval.runs import Run, export_run
-from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
+from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 from creaeval.sheets.panel import PANEL_JUDGES
 from creaeval.sheets.score_sheet import SCORE_COLUMNS
 from creaeval.tasks import load_task
@@ -57,21 +57,13 @@ repeats = st.tuples(st.integers(1, 3), st.integers(1, 3))
 
 def sheet(response_id: str, judge: str, evidence: int, judging: int, points: int) -> ScoreSheet:
     """A sheet of two steps with a wrong sum, of which one value differs from sheet to sheet."""
-    items = (ItemScores(item=1, scores={"fluency": 1, "originality": points % 3}),)
-    return complete_sheet(
-        TASK,
-        ScoreSheet(
-            response_id=response_id,
-            scorer=judge,
-            evidence_repeat=evidence,
-            judge_repeat=judging,
-            steps=(
-                StepScores(step="step1", items=items, written={"fluency": 7}),
-                StepScores(step="step2", written={"focus": points % 10 + 1, "overall": 9}),
-            ),
-            written_total=40,
-        ),
-    )
+    first, second = TASK.step("step1"), TASK.step("step2")
+    items = [ItemScores.build(first, 1, {"originality": points % 3})]
+    steps = [
+        StepScores.build(TASK, first, items=items, written={"fluency": 7}),
+        StepScores.build(TASK, second, written={"focus": points % 10 + 1, "overall": 9}),
+    ]
+    return ScoreSheet.build(TASK, response_id, judge, steps, (evidence, judging), written_total=40)
 
 
 def made(carried: dict[str, dict[str, str]], names: list[str], numbers: tuple[int, int]) -> Run:

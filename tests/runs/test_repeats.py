@@ -16,8 +16,8 @@ from creaeval.llm import Ledger
 from creaeval.llm.chat import AttemptError
 from creaeval.report.terminal import print_run
 from creaeval.runs import RunStore, export_run, make_plan
-from creaeval.runs.panel_rows import has_panel, has_repeats, long_with_panel, wide_with_panel
 from creaeval.runs.plan import repeat_notes
+from creaeval.runs.tables import has_panel, has_repeats, long_table, wide_table
 from creaeval.sheets.panel import PANEL_JUDGES
 from creaeval.tasks import identities, parse_task
 from scripted import ScriptedModel, echo, fill, stage_of
@@ -153,7 +153,7 @@ def test_a_repeat_that_fails_leaves_the_others(tmp_path: Path) -> None:
     assert [(s.evidence_repeat, s.judge_repeat) for s in run.sheets] == [(2, 1), (3, 1), (3, 2)]
     assert list(run.failures["stage"]) == ["text, evidence 1", "judge, evidence 2, repeat 2"]
     assert (run.n_failed, run.summary.scored) == (1, 1)
-    mean = wide_with_panel(run).set_index("judge").loc["panel mean"]
+    mean = wide_table(run).set_index("judge").loc["panel mean"]
     assert mean["n_sheets"] == 3
 
 
@@ -174,7 +174,7 @@ def test_both_tables_hold_every_repeat_and_the_panels_rows_after_them(tmp_path: 
     model = rising(2, 9, 3, 3)
     responses = [essay("b", group="x", n_sheets="of paper"), essay("a", group="y")]
     run = repeated(tmp_path, *responses, analyst=model, judges=model, judge_repeats=2)
-    wide = wide_with_panel(run)
+    wide = wide_table(run)
     assert list(wide) == [
         *("response_id", "method", "judge", "evidence_repeat", "judge_repeat", "n_sheets"),
         *identities(run.task),
@@ -189,7 +189,7 @@ def test_both_tables_hold_every_repeat_and_the_panels_rows_after_them(tmp_path: 
     assert set(wide["group"][:6]) == {"x"}
     assert set(wide["input_n_sheets"][:6]) == {"of paper"}
 
-    long = long_with_panel(run)
+    long = long_table(run)
     panel = long[long["judge"].isin(PANEL_JUDGES)]
     assert len(long) - len(panel) == len(run.scores)
     ideas = panel[(panel["dimension"] == "text.ideas") & (panel["response_id"] == "b")]
@@ -210,8 +210,8 @@ def test_a_run_of_one_sheet_a_response_has_its_tables_as_they_were(tmp_path: Pat
     run = scored(tmp_path, variant("a", group="x"))
     assert not has_panel(run.manifest)
     assert not has_repeats(run.manifest)
-    pd.testing.assert_frame_equal(long_with_panel(run), run.scores)
-    pd.testing.assert_frame_equal(wide_with_panel(run), run.scores_wide)
+    pd.testing.assert_frame_equal(long_table(run), run.scores)
+    pd.testing.assert_frame_equal(wide_table(run), run.scores_wide)
 
 
 def test_parts_of_a_table_have_the_same_columns_also_where_nothing_was_scored(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_parts_of_a_table_have_the_same_columns_also_where_nothing_was_scored(tm
     run = scored(tmp_path, variant("a", group="x"), judges=[ScriptedModel(), broken])
     whole = scored(tmp_path, variant("a", group="x"), judges=[ScriptedModel(), ScriptedModel("scripted:b")])
     nothing = scored(tmp_path, variant("a", group="x"), judges=[broken, ScriptedModel("scripted:broken2")])
-    for table in (long_with_panel, wide_with_panel):
+    for table in (long_table, wide_table):
         assert list(table(run)) == list(table(whole)) == list(table(nothing))
         assert not set(table(run)["judge"]) & set(PANEL_JUDGES)
         assert set(table(whole)["judge"]) == {"scripted:one", "scripted:b", *PANEL_JUDGES}
@@ -375,7 +375,7 @@ def test_each_use_has_its_panel(tmp_path: Path) -> None:
         judge_repeats=2,
         ledger=tmp_path / "l.db",
     )
-    wide = wide_with_panel(run)
+    wide = wide_table(run)
     means: Any = wide[wide["judge"] == "panel mean"].set_index("response_id")
     assert [float(means.loc[unit, "uses.originality"]) for unit in ("u1", "u2")] == [3.5, 4]
     assert pd.isna(means.loc["u3", "uses.originality"])
@@ -385,6 +385,6 @@ def test_each_use_has_its_panel(tmp_path: Path) -> None:
         "scripted:one",
         "scripted:one#2",
     ]
-    long = long_with_panel(run)
+    long = long_table(run)
     spread: Any = long[long["judge"] == "panel spread"].set_index("response_id")
     assert (float(spread.loc["u1", "score"]), spread.loc["u1", "n_sheets"]) == (3, 2)

@@ -166,7 +166,7 @@ def test_tokens_of_another_text_are_refused() -> None:
 
 def test_a_score_that_the_reply_does_not_hold_in_plain_digits_is_said_to_be_missing() -> None:
     found = expected_scores('{"a": 4.0}', [tok('{"a": 4.0}')], {A: TO_FIVE})
-    assert found[A] == "the reply holds no such number"
+    assert (found[A].value, found[A].reason) == (None, "the reply holds no such number")
 
 
 def test_a_score_in_quotation_marks_counts_as_one() -> None:

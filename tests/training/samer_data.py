@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from creaeval.data import Rating, Response, make_step
-from creaeval.sheets import ScoreSheet, StepScores, complete_sheet
+from creaeval.sheets import ScoreSheet, StepScores
 from creaeval.tasks import Scenario, Task, parse_task
 from creaeval.training.samer_fit import SamerSettings
 from creaeval.training.samer_train import train_samer
@@ -66,11 +66,11 @@ def rating(task: Task, number: int, rater: str = "A") -> Rating:
     """The rater's points: those the words stand for."""
     good = float(level(number))
     steps = (
-        StepScores(step="plan", written={"depth": good, "order": 4 - good}),
-        StepScores(step="tale", written={"wit": good}),
+        StepScores.build(task, task.step("plan"), written={"depth": good, "order": 4 - good}),
+        StepScores.build(task, task.step("tale"), written={"wit": good}),
     )
-    sheet = ScoreSheet(response_id=f"R{number:02d}", scorer=rater, steps=steps)
-    return Rating(response_id=f"R{number:02d}", rater=rater, sheet=complete_sheet(task, sheet))
+    sheet = ScoreSheet.build(task, f"R{number:02d}", rater, steps)
+    return Rating(response_id=f"R{number:02d}", rater=rater, sheet=sheet)
 
 
 def backbone(folder: Path, *, window: int = 256) -> Path:

@@ -11,8 +11,8 @@ import booklets
 from creaeval.data import Rating, Response, make_step, read_ratings
 from creaeval.demo import demo_file
 from creaeval.errors import SettingError
-from creaeval.methods.raw import response_shape, scorer_reply, steps_of
-from creaeval.sheets import ScoreSheet, StepScores, evidence_shape
+from creaeval.methods.raw import response_layout, scorer_reply, steps_of
+from creaeval.sheets import ScoreSheet, StepScores, evidence_layout
 from creaeval.sheets.read_replies import read_scores
 from creaeval.sheets.replies import judge_reply
 from creaeval.tasks import Batching, load_task
@@ -54,7 +54,7 @@ def test_the_reply_read_as_a_judges_is_the_raters_sheet() -> None:
     case = booklets.case()
     steps = steps_of(case)
     reply = scorer_reply(case, steps).model_validate_json(pair.reply)
-    sheet = read_scores(case.task, "demo", response_shape(case, steps), [reply], "judge")
+    sheet = read_scores(case.task, "demo", response_layout(case, steps), [reply], "judge")
     rated = choose_rater(demo_ratings(), "Example A")["demo"].sheet
     written = {row.dimension: row.model_score for row in sheet.rows() if row.item is None}
     assert written == {row.dimension: row.model_score for row in rated.rows() if row.item is None}
@@ -75,7 +75,7 @@ def test_the_pair_of_evidence_is_what_a_judge_of_creaeval_is_asked(tmp_path: Pat
     evidence = run.outcomes[0].evidence
     assert evidence is not None
     reply = judge_reply(run.task, evidence).model_validate_json(pair.reply)
-    sheet = read_scores(run.task, "demo", evidence_shape(run.task, evidence), [reply], "judge")
+    sheet = read_scores(run.task, "demo", evidence_layout(run.task, evidence), [reply], "judge")
     assert sheet.written_total == 108
     assert pairs.kind == "sft-evidence"
 

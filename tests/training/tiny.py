@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.data import Rating, Response, make_step
 from creaeval.llm import Message
-from creaeval.sheets import ScoreSheet, StepScores, complete_sheet
+from creaeval.sheets import ScoreSheet, StepScores
 from creaeval.tasks import Task, load_task
 from creaeval.training.pairs import Pairs, response_pairs
 
@@ -53,10 +53,9 @@ def response(task: Task, number: int) -> Response:
 
 def rating(task: Task, response_id: str, given: Mapping[str, float], rater: str = "A") -> Rating:
     """A rating of the points for the step's dimensions."""
-    sheet = ScoreSheet(
-        response_id=response_id, scorer=rater, steps=(StepScores(step="story", written=dict(given)),)
-    )
-    return Rating(response_id=response_id, rater=rater, sheet=complete_sheet(task, sheet))
+    story = StepScores.build(task, task.step("story"), written=given)
+    sheet = ScoreSheet.build(task, response_id, rater, [story])
+    return Rating(response_id=response_id, rater=rater, sheet=sheet)
 
 
 def story_pairs(folder: Path, n: int = 20) -> Pairs:

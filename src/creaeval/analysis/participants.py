@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from creaeval.sheets.expected import NOT_CAPTURED
+from creaeval.sheets.score_sheet import NOT_CAPTURED
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:

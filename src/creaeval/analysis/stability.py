@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from creaeval.analysis.points import compared_dimensions
 from creaeval.errors import SettingError
-from creaeval.sheets.expected import NOT_CAPTURED
+from creaeval.sheets.score_sheet import NOT_CAPTURED
 from creaeval.tasks.model import PROGRAM_CODES
 
 if TYPE_CHECKING:

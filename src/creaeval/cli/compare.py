@@ -102,7 +102,7 @@ def _read(
     from creaeval.cli.stored import is_run_id, load_run, open_store
     from creaeval.data import read_scores
     from creaeval.errors import SettingError
-    from creaeval.runs.folder import read_run_folder
+    from creaeval.runs.export import read_run_folder
     from creaeval.tasks import load_task
 
     if is_run_id(name):

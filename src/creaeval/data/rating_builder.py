@@ -9,7 +9,7 @@ from creaeval.data.model import Rating
 from creaeval.data.points import points_reader, read_points
 from creaeval.data.response_builder import unknown_step
 from creaeval.errors import Problems
-from creaeval.sheets import ItemScores, ScoreSheet, StepScores, complete_sheet
+from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 from creaeval.tasks import find_category, find_step, fold, resolve
 from creaeval.wording import did_you_mean
 
@@ -130,16 +130,13 @@ class RatingBuilder:
             if any(key.step == step.id for key in self._values)
         )
         total = self._values.get(PartKey("", None, "total"))
-        sheet = ScoreSheet(
-            response_id=self.response_id,
-            scorer=self.rater,
-            steps=steps,
-            written_total=float(total.value) if total is not None else None,
-        )
+        written_total = float(total.value) if total is not None else None
         return Rating(
             response_id=self.response_id,
             rater=self.rater,
-            sheet=complete_sheet(self._task, sheet),
+            sheet=ScoreSheet.build(
+                self._task, self.response_id, self.rater, steps, written_total=written_total
+            ),
             source=str(self._source.path),
             stage=self.stage,
             metadata={name: text for name, text in (self._metadata or {}).items() if text},
@@ -179,9 +176,10 @@ class RatingBuilder:
     def _step(self, step: Step, problems: Problems) -> StepScores:
         numbers = sorted({key.item for key in self._values if key.step == step.id and key.item is not None})
         values = {part: self._values.get(PartKey(step.id, None, part)) for part in step.parts}
-        return StepScores(
-            step=step.id,
-            items=tuple(self._item(step, number, problems) for number in numbers),
+        return StepScores.build(
+            self._task,
+            step,
+            items=[self._item(step, number, problems) for number in numbers],
             written={part: float(value.value) for part, value in values.items() if value is not None},
         )
 
@@ -207,11 +205,12 @@ class RatingBuilder:
                 )
             elif code is None:
                 scores[dimension.id] = points
-        return ItemScores(
-            item=number,
+        return ItemScores.build(
+            step,
+            number,
+            scores,
             invalid=str(code.value) if code is not None else None,
             category=str(category.value) if category is not None else None,
-            scores=scores,
         )
 
 

@@ -59,15 +59,15 @@ def analyst_prompt(case: Case, steps: Sequence[Step], memories: Mapping[str, str
 
 
 def _part(case: Case, step: Step, *, memory: bool) -> dict[str, Any]:
-    given = case.response.steps[step.id].given
-    compare = compares(step, shared_call=case.shared) and len(given) > 1
+    items = case.response.steps[step.id].given
+    compare = compares(step, shared_call=case.shared) and len(items) > 1
     return {
         "step": step,
         "dimensions": observed(step.step_dimensions),
         "form": evidence_form(step, memory=memory, compare=compare),
         "compare": compare,
         "text": response_text(case, step),
-        "given": [item_key(item.number) for item in given],
+        "given": [item_key(item.number) for item in items],
     }
 
 

@@ -103,6 +103,11 @@ class Roles:
     judge_repeats: int = 1
     on_evidence: Callable[[str, StepEvidence], None] | None = None
 
+    def repeats(self, number: int) -> tuple[int, int]:
+        """Say which evidence a judge scores, and for which time, by its repeat over all evidence, from 0."""
+        evidence, again = divmod(number, self.judge_repeats)
+        return evidence + 1, again + 1
+
     def tell(self, response_id: str, evidence: StepEvidence) -> None:
         """Pass a step's evidence on to whoever wants to see it at once."""
         if self.on_evidence is not None:

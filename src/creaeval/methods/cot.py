@@ -11,7 +11,7 @@ from creaeval.methods.raw import (
     conversation_system,
     opening_prompt,
     points_text,
-    response_shape,
+    response_layout,
     scorer_reply,
     steps_of,
     turn_text,
@@ -69,13 +69,15 @@ async def cot(case: Case, roles: Roles) -> Outcome:
     steps = steps_of(case)
     converse = _reason_then_score if _has_one_step(case) else _step_by_step
 
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+    async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         replies = await converse(case, judge, repeat)
-        shape = response_shape(case, steps)
-        return read_scores(case.task, case.response.id, shape, replies, judge.model.name)
+        layout = response_layout(case, steps)
+        return read_scores(
+            case.task, case.response.id, layout, replies, judge.model.name, roles.repeats(repeat)
+        )
 
-    sheets, failures = await score_by_all(roles, one)
-    return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))
+    sheets, failures = await score_by_all(roles, score_once)
+    return Outcome(response_id=case.response.id, sheets=sheets, failures=failures)
 
 
 def _has_one_step(case: Case) -> bool:

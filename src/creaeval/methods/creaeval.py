@@ -101,9 +101,9 @@ async def gather_then_judge(
         analyses.append(analysis)
         failures += failed
         if not failed:
-            scored, failed = await _judge(case, roles, analysis, quotes)
+            scored, unscored = await _judge(case, roles, analysis, quotes)
             sheets += scored
-            failures += failed
+            failures += unscored
     first, *further = analyses
     return Outcome(
         response_id=case.response.id,
@@ -118,7 +118,7 @@ async def gather_then_judge(
 async def _step_by_step(
     case: Case, roles: Roles, analyst: Ask, number: int, *, hand_on: bool = True
 ) -> tuple[Analysis, list[StageFailure]]:
-    found: list[StepEvidence] = []
+    steps: list[StepEvidence] = []
     memories: dict[str, str] = {}
     failures: list[StageFailure] = []
     for step in steps_of(case):
@@ -131,20 +131,26 @@ async def _step_by_step(
         except (ReplyError, CallError) as error:
             failures.append(failure(stage_name(step.id, roles, number), analyst, error))
             break
-        found.append(evidence)
+        steps.append(evidence)
         roles.tell(case.response.id, evidence)
         if memory:
             memories[step.id] = memory
-    whole = Evidence(response_id=case.response.id, steps=tuple(found))
+    whole = Evidence(response_id=case.response.id, steps=tuple(steps))
     return Analysis(repeat=number, evidence=whole, memories=memories), failures
 
 
 async def _judge(
     case: Case, roles: Roles, analysis: Analysis, quotes: bool
-) -> tuple[list[ScoreSheet], list[StageFailure]]:
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+) -> tuple[tuple[ScoreSheet, ...], tuple[StageFailure, ...]]:
+    async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         return await judge_evidence(
-            case.task, case.scenario, analysis.evidence, judge, quotes=quotes, repeat=repeat
+            case.task,
+            case.scenario,
+            analysis.evidence,
+            judge,
+            quotes=quotes,
+            repeat=repeat,
+            repeats=roles.repeats(repeat),
         )
 
-    return await score_by_all(roles, one, evidence_repeat=analysis.repeat)
+    return await score_by_all(roles, score_once, evidence_repeat=analysis.repeat)

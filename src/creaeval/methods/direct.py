@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.methods.base import Outcome
 from creaeval.methods.panel import score_by_all
-from creaeval.methods.raw import response_shape, scorer_prompt, scorer_reply, steps_of
+from creaeval.methods.raw import response_layout, scorer_prompt, scorer_reply, steps_of
 from creaeval.methods.registry import register
 from creaeval.sheets.read_replies import read_scores
 
@@ -56,17 +56,17 @@ async def table(case: Case, roles: Roles) -> Outcome:
 
 
 async def _score(case: Case, roles: Roles, *, analysis: bool) -> Outcome:
-    ask = whole_question(case, analysis=analysis)
+    ask = whole_question(case, roles, analysis=analysis)
 
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+    async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         return (await ask(judge, repeat))[1]
 
-    sheets, failures = await score_by_all(roles, one)
-    return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))
+    sheets, failures = await score_by_all(roles, score_once)
+    return Outcome(response_id=case.response.id, sheets=sheets, failures=failures)
 
 
 def whole_question(
-    case: Case, *, analysis: bool = False
+    case: Case, roles: Roles, *, analysis: bool = False
 ) -> Callable[[Ask, int], Awaitable[tuple[Asked[Reply], ScoreSheet]]]:
     """Prepare the question that has the whole response scored at once.
 
@@ -74,6 +74,8 @@ def whole_question(
     ----------
     case : Case
         The response and its scenario.
+    roles : Roles
+        Say how often each judge scores.
     analysis : bool
         Whether words are asked for before the points of each dimension.
 
@@ -85,7 +87,7 @@ def whole_question(
     steps = steps_of(case)
     prompt = scorer_prompt(case, steps, analysis=analysis)
     reply_type = scorer_reply(case, steps, analysis=analysis)
-    shape = response_shape(case, steps)
+    layout = response_layout(case, steps)
 
     async def ask(judge: Ask, repeat: int) -> tuple[Asked[Reply], ScoreSheet]:
         asked = await judge(
@@ -95,6 +97,8 @@ def whole_question(
             label={"response_id": case.response.id, "step": "judge"},
             repeat=repeat,
         )
-        return asked, read_scores(case.task, case.response.id, shape, [asked.value], judge.model.name)
+        return asked, read_scores(
+            case.task, case.response.id, layout, [asked.value], judge.model.name, roles.repeats(repeat)
+        )
 
     return ask

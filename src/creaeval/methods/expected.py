@@ -11,7 +11,7 @@ from creaeval.errors import ReplyError, SettingError
 from creaeval.methods.base import Outcome, StageFailure
 from creaeval.methods.direct import one_call, whole_question
 from creaeval.methods.panel import Trail, score_by_all, stage_name
-from creaeval.methods.raw import response_shape, steps_of
+from creaeval.methods.raw import response_layout, steps_of
 from creaeval.methods.registry import register
 from creaeval.sheets.expected import (
     EXPECTED,
@@ -65,47 +65,47 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
     SettingError
         A judge's first reply came without probabilities, or without those of other tokens.
     """
-    ask, shape = whole_question(case), response_shape(case, steps_of(case))
+    ask, layout = whole_question(case, roles), response_layout(case, steps_of(case))
     trail = Trail(roles)
     item_trails = {item.number: Trail(roles) for item in case.response.steps[steps_of(case)[0].id].items}
     lacking: dict[tuple[str, int], StageFailure] = {}
 
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+    async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         asked, written = await _first_alone(judge, partial(ask, judge, repeat))
         name = judge.model.name
         tokens = [(token.text, token.chances) for token in asked.reply.tokens]
         try:
-            found = expected_scores(asked.reply.text, tokens, score_scales(case.task, written))
+            scores = expected_scores(asked.reply.text, tokens, score_scales(case.task, written))
         except ValueError as error:
             raise ReplyError(f"{name} has no expected scores: {error}.") from error
-        values = {path: one.value if isinstance(one, Expected) else None for path, one in found.items()}
+        values = {path: score.value for path, score in scores.items()}
         who = f"{name}, repeat {repeat + 1}"
         if case.shared:
             for number, own in item_trails.items():
                 key = item_key(number)
                 shown = {
                     tuple(part for part in path if part != key): value
-                    for path, value in found.items()
+                    for path, value in scores.items()
                     if key in path
                 }
                 own.add(judge, repeat, *_trail(who, shown))
         else:
-            trail.add(judge, repeat, *_trail(who, found))
-        scores = {path: found[path] for path in real_scores(found)}
+            trail.add(judge, repeat, *_trail(who, scores))
+        own_scores = {path: scores[path] for path in real_scores(scores)}
         # A response says for itself what it lacks, whatever others share its call.
-        if not case.shared and (reason := _lack(name, scores)):
-            if all(values[path] is None for path in scores):
+        if not case.shared and (reason := _lack(name, own_scores)):
+            if all(values[path] is None for path in own_scores):
                 raise ReplyError(reason)
             stage = stage_name("judge", roles, judge_repeat=repeat + 1)
             lacking[name, repeat] = StageFailure(stage=stage, model=name, reason=reason)
-        return expected_sheet(case.task, shape, written, values, shared=case.shared)
+        return expected_sheet(case.task, layout, written, values, shared=case.shared)
 
-    sheets, failures = await score_by_all(roles, one)
+    sheets, failures = await score_by_all(roles, score_once)
     return Outcome(
         response_id=case.response.id,
         trail=trail.lines,
         item_trail={number: own.lines for number, own in item_trails.items()} if case.shared else {},
-        sheets=tuple(sheets),
+        sheets=sheets,
         failures=(*failures, *(lacking[key] for key in trail.order if key in lacking)),
     )
 
@@ -135,27 +135,26 @@ def _problem(judge: Ask, asked: Asked[Reply]) -> SettingError | None:
     )
 
 
-def _lack(name: str, scores: Mapping[tuple[str, ...], Expected | str]) -> str:
+def _lack(name: str, scores: Mapping[tuple[str, ...], Expected]) -> str:
     """Say how many scores have no expected value, and how little is known of the worst; nothing for none."""
-    lost = {path: one for path, one in scores.items() if isinstance(one, str) or one.value is None}
+    lost = {path: score for path, score in scores.items() if score.value is None}
     if not lost:
         return ""
-    path, worst = min(lost.items(), key=lambda one: -1.0 if isinstance(one[1], str) else one[1].captured)
+    path, worst = min(lost.items(), key=lambda item: (item[1].sampled is not None, item[1].captured))
     place = ".".join(part for part in path if part != "items")
-    known = worst if isinstance(worst, str) else worst.reason
     counts = f"{len(lost)} of {len(scores)} scores"
-    return f"{name} has no expected value for {counts}; the worst is {place}: {known}."
+    return f"{name} has no expected value for {counts}; the worst is {place}: {worst.reason}."
 
 
-def _trail(who: str, found: Mapping[tuple[str, ...], Expected | str]) -> list[str]:
+def _trail(who: str, scores: Mapping[tuple[str, ...], Expected]) -> list[str]:
     lines: list[str] = []
-    for path, one in found.items():
+    for path, score in scores.items():
         name = ".".join(part for part in path if part != "items")
-        if isinstance(one, str):
-            lines.append(f"{who}, {name}: {one}")
-        elif one.value is None:
-            lines.append(f"{who}, {name}: written {one.sampled}, none expected, {one.reason}")
+        if score.sampled is None:
+            lines.append(f"{who}, {name}: {score.reason}")
+        elif score.value is None:
+            lines.append(f"{who}, {name}: written {score.sampled}, none expected, {score.reason}")
         else:
-            words = f"written {one.sampled}, expected {one.value:.4g}, captured {one.captured:.1%}"
+            words = f"written {score.sampled}, expected {score.value:.4g}, captured {score.captured:.1%}"
             lines.append(f"{who}, {name}: {words}")
     return lines

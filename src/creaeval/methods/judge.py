@@ -8,7 +8,7 @@ from creaeval.methods.forms import score_form, scoring_rules
 from creaeval.methods.render import render, render_prompt
 from creaeval.sheets.read_replies import read_scores
 from creaeval.sheets.replies import judge_reply
-from creaeval.sheets.shape import evidence_shape
+from creaeval.sheets.score_sheet import evidence_layout
 
 if TYPE_CHECKING:
     from creaeval.llm import Ask, Prompt
@@ -37,8 +37,8 @@ def judge_prompt(
     -------
     Prompt
     """
-    parts = [{"step": task.step(found.step), "found": found} for found in evidence.steps]
-    steps = [task.step(found.step) for found in evidence.steps]
+    steps = [task.step(step.step) for step in evidence.steps]
+    parts = [{"step": step, "found": seen} for step, seen in zip(steps, evidence.steps, strict=True)]
     rules = scoring_rules(task, steps)
     return render_prompt(
         task.language,
@@ -59,6 +59,7 @@ async def judge_evidence(
     *,
     quotes: bool = False,
     repeat: int = 0,
+    repeats: tuple[int, int] = (1, 1),
 ) -> ScoreSheet:
     """Have a judge score evidence.
 
@@ -69,7 +70,9 @@ async def judge_evidence(
     judge : Ask
         The judge.
     repeat : int
-        For which time, from 0.
+        For which time over all evidence, from 0.
+    repeats : tuple of (int, int)
+        Which evidence it is, and for which time it is scored, from 1: the sheet has these numbers.
 
     Returns
     -------
@@ -88,5 +91,12 @@ async def judge_evidence(
         label={"response_id": evidence.response_id, "step": "judge"},
         repeat=repeat,
     )
-    shape = evidence_shape(task, evidence)
-    return read_scores(task, evidence.response_id, shape, [asked.value], judge.model.name)
+    layout = evidence_layout(task, evidence)
+    return read_scores(
+        task,
+        evidence.response_id,
+        layout,
+        [asked.value],
+        judge.model.name,
+        repeats,
+    )

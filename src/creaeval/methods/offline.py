@@ -12,7 +12,6 @@ from creaeval.methods.panel import score_by_all
 from creaeval.methods.registry import register
 from creaeval.offline.exchange import SYSTEM, UsesReply, write_question
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores
-from creaeval.sheets.compute import complete_sheet
 
 if TYPE_CHECKING:
     from creaeval.llm import Ask
@@ -48,36 +47,33 @@ async def offline(case: Case, roles: Roles) -> Outcome:
         warnings and whether it was trained on; see :class:`creaeval.offline.UseScore`.
     """
     written = case.response.steps[STEP]
-    given = [item for item in written.items if not item.blank]
-    prompt = Prompt(SYSTEM, write_question(case.response.scenario or "", [item.text for item in given]))
+    uses = [item for item in written.items if not item.blank]
+    prompt = Prompt(SYSTEM, write_question(case.response.scenario or "", [item.text for item in uses]))
     item_trail: dict[int, tuple[str, ...]] = {}
 
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+    async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         label = {"response_id": case.response.id, "step": "judge"}
         asked = await judge(prompt, UsesReply, schema_name="aut_offline", label=label, repeat=repeat)
         reply = asked.value
         parts = (reply.originality, reply.confidence, reply.warnings, reply.in_training)
-        if any(len(part) != len(given) for part in parts):
-            raise ReplyError(f"{judge.model.name} did not score each of the {len(given)} uses.")
-        points = dict(zip((item.number for item in given), reply.originality, strict=True))
+        if any(len(part) != len(uses) for part in parts):
+            raise ReplyError(f"{judge.model.name} did not score each of the {len(uses)} uses.")
+        points = dict(zip((item.number for item in uses), reply.originality, strict=True))
         if repeat == 0:
-            for item, sure, warnings, trained in zip(given, *parts[1:], strict=True):
+            for item, sure, warnings, trained in zip(uses, *parts[1:], strict=True):
                 about = {"confidence": sure, "warnings": warnings, "in_training": trained}
                 item_trail[item.number] = (json.dumps(about, ensure_ascii=False),)
-        items = tuple(
-            ItemScores(item=item.number, invalid=item.invalid or "blank")
+        step = case.task.step(STEP)
+        items = [
+            ItemScores.build(step, item.number, invalid=item.invalid or "blank")
             if item.blank
-            else ItemScores(item=item.number, scores={DIMENSION: points[item.number]})
+            else ItemScores.build(step, item.number, {DIMENSION: points[item.number]})
             for item in written.items
+        ]
+        scores = StepScores.build(case.task, step, items=items)
+        return ScoreSheet.build(
+            case.task, case.response.id, judge.model.name, [scores], roles.repeats(repeat)
         )
-        sheet = ScoreSheet(
-            response_id=case.response.id,
-            scorer=judge.model.name,
-            steps=(StepScores(step=STEP, items=items),),
-        )
-        return complete_sheet(case.task, sheet)
 
-    sheets, failures = await score_by_all(roles, one)
-    return Outcome(
-        response_id=case.response.id, item_trail=item_trail, sheets=tuple(sheets), failures=tuple(failures)
-    )
+    sheets, failures = await score_by_all(roles, score_once)
+    return Outcome(response_id=case.response.id, item_trail=item_trail, sheets=sheets, failures=failures)

@@ -20,24 +20,25 @@ T = TypeVar("T")
 
 async def score_by_all(
     roles: Roles,
-    one: Callable[[Ask, int], Awaitable[ScoreSheet]],
+    score_once: Callable[[Ask, int], Awaitable[ScoreSheet]],
     *,
     evidence_repeat: int = 1,
-) -> tuple[list[ScoreSheet], list[StageFailure]]:
+) -> tuple[tuple[ScoreSheet, ...], tuple[StageFailure, ...]]:
     """Have every judge score as often as asked for.
 
     Parameters
     ----------
     roles : Roles
         Who scores, and how often each.
-    one : callable
-        Scores once, given a judge and the number of the repeat, from 0.
+    score_once : callable
+        Scores once, given a judge and the number of the repeat, from 0. The sheet has the numbers that
+        ``roles.repeats`` makes of it.
     evidence_repeat : int
         Which evidence is scored, from 1; each has repeats of its own, so that no reply serves twice.
 
     Returns
     -------
-    tuple of (list of ScoreSheet, list of StageFailure)
+    tuple of (tuple of ScoreSheet, tuple of StageFailure)
         Sheets in the order of judges and repeats, and who failed.
 
     Raises
@@ -48,7 +49,7 @@ async def score_by_all(
     wanted = [(judge, repeat) for judge in roles.judges for repeat in range(roles.judge_repeats)]
     before = (evidence_repeat - 1) * roles.judge_repeats
     answers = await asyncio.gather(
-        *(one(judge, before + repeat) for judge, repeat in wanted), return_exceptions=True
+        *(score_once(judge, before + repeat) for judge, repeat in wanted), return_exceptions=True
     )
     sheets: list[ScoreSheet] = []
     failures: list[StageFailure] = []
@@ -61,9 +62,8 @@ async def score_by_all(
         elif isinstance(answer, BaseException):
             raise answer
         else:
-            numbers = {"evidence_repeat": evidence_repeat, "judge_repeat": repeat + 1}
-            sheets.append(answer.model_copy(update=numbers))
-    return sheets, failures
+            sheets.append(answer)
+    return tuple(sheets), tuple(failures)
 
 
 class Trail:

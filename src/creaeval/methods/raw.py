@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.methods.forms import score_form, scoring_rules
 from creaeval.methods.render import oneline, render, render_prompt
-from creaeval.sheets import StepShape, StepTexts, check_grid
+from creaeval.sheets import StepLayout, StepTexts, check_grid
 from creaeval.sheets.quotes import place_name
 from creaeval.sheets.replies import item_key, score_reply
 
@@ -45,10 +45,10 @@ def step_texts(case: Case, step: Step) -> StepTexts:
     return StepTexts(step.id, own.text, {item.number: item.text for item in own.items}, others)
 
 
-def response_shape(case: Case, steps: Sequence[Step]) -> tuple[StepShape, ...]:
-    """Return the shape of a sheet for the response itself, whose items the scorer sorts."""
+def response_layout(case: Case, steps: Sequence[Step]) -> tuple[StepLayout, ...]:
+    """Return the layout of a sheet for the response itself, whose items the scorer sorts."""
     return tuple(
-        StepShape(
+        StepLayout(
             step,
             {item.number: item.blank for item in case.response.steps[step.id].items},
             grid_score=_grid_score(case, step),
@@ -134,8 +134,8 @@ def points_text(case: Case, name: Literal["points", "table_rows"], *, analysis: 
 
 def scorer_reply(case: Case, steps: Sequence[Step], *, analysis: bool = False) -> type[Reply]:
     """Generate the form of the reply to :func:`scorer_prompt`."""
-    shape = response_shape(case, steps)
-    return score_reply(case.task, shape, categories=categories_of(case, steps), analysis=analysis)
+    layout = response_layout(case, steps)
+    return score_reply(case.task, layout, categories=categories_of(case, steps), analysis=analysis)
 
 
 def categories_of(case: Case, steps: Sequence[Step]) -> tuple[str, ...]:

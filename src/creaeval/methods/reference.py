@@ -14,7 +14,7 @@ from creaeval.methods.panel import Trail, all_of, score_by_all
 from creaeval.methods.raw import response_text, steps_of
 from creaeval.methods.registry import register
 from creaeval.methods.render import render_prompt
-from creaeval.sheets import ScoreSheet, StepScores, complete_sheet
+from creaeval.sheets import ScoreSheet, StepScores
 from creaeval.sheets.replies import Reply, Words
 from creaeval.tasks import fold
 
@@ -84,7 +84,7 @@ async def reference(case: Case, roles: Roles) -> Outcome:
         return Outcome(response_id=case.response.id, failures=(failed,))
     trail = Trail(roles)
 
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+    async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         ratings = await all_of(*(_both_orders(case, step, d, judge, repeat) for d in step.dimensions))
         passed: dict[str, float] = {}
         who = trail.who(judge, repeat)
@@ -97,17 +97,13 @@ async def reference(case: Case, roles: Roles) -> Outcome:
                 f"{who}, {step.id}.{dimension.id}: {average:+g} (the response after the reference: {second}; "
                 f"the reference after the response: {first})",
             )
-        scores = StepScores(step=step.id, written=passed)
-        sheet = ScoreSheet(response_id=case.response.id, scorer=judge.model.name, steps=(scores,))
-        return complete_sheet(case.task, sheet)
+        scores = StepScores.build(case.task, step, written=passed)
+        return ScoreSheet.build(
+            case.task, case.response.id, judge.model.name, [scores], roles.repeats(repeat)
+        )
 
-    sheets, failures = await score_by_all(roles, one)
-    return Outcome(
-        response_id=case.response.id,
-        trail=trail.lines,
-        sheets=tuple(sheets),
-        failures=tuple(failures),
-    )
+    sheets, failures = await score_by_all(roles, score_once)
+    return Outcome(response_id=case.response.id, trail=trail.lines, sheets=sheets, failures=failures)
 
 
 async def _both_orders(

@@ -13,10 +13,10 @@ from creaeval.errors import SettingError
 from creaeval.methods.base import Outcome
 from creaeval.methods.direct import one_call
 from creaeval.methods.panel import score_by_all
-from creaeval.methods.raw import response_shape, response_text, steps_of
+from creaeval.methods.raw import response_layout, response_text, steps_of
 from creaeval.methods.registry import register
 from creaeval.methods.render import oneline, render, render_prompt
-from creaeval.sheets import StepShape
+from creaeval.sheets import StepLayout
 from creaeval.sheets.read_replies import read_scores
 from creaeval.sheets.replies import item_key, score_reply
 from creaeval.tasks.model import Scale
@@ -70,11 +70,11 @@ async def samer(case: Case, roles: Roles) -> Outcome:
     SettingError
         The task has items that are sorted or can be invalid by a judge's verdict and are scored alone.
     """
-    shape = _shape(case)
+    layout = _layout(case)
     prompt = samer_prompt(case)
-    reply_type = score_reply(case.task, shape)
+    reply_type = score_reply(case.task, layout)
 
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+    async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         asked = await judge(
             prompt,
             reply_type,
@@ -82,10 +82,12 @@ async def samer(case: Case, roles: Roles) -> Outcome:
             label={"response_id": case.response.id, "step": "judge"},
             repeat=repeat,
         )
-        return read_scores(case.task, case.response.id, shape, [asked.value], judge.model.name)
+        return read_scores(
+            case.task, case.response.id, layout, [asked.value], judge.model.name, roles.repeats(repeat)
+        )
 
-    sheets, failures = await score_by_all(roles, one)
-    return Outcome(response_id=case.response.id, sheets=tuple(sheets), failures=tuple(failures))
+    sheets, failures = await score_by_all(roles, score_once)
+    return Outcome(response_id=case.response.id, sheets=sheets, failures=failures)
 
 
 def samer_prompt(case: Case) -> Prompt:
@@ -147,12 +149,12 @@ def check_codes(task: Task) -> None:
             )
 
 
-def _shape(case: Case) -> tuple[StepShape, ...]:
-    shape = response_shape(case, steps_of(case))
+def _layout(case: Case) -> tuple[StepLayout, ...]:
+    layout = response_layout(case, steps_of(case))
     if case.shared:
         check_codes(case.task)
-        return shape
-    return tuple(StepShape(_as_a_whole(part.step), grid_score=part.grid_score) for part in shape)
+        return layout
+    return tuple(StepLayout(_as_a_whole(part.step), grid_score=part.grid_score) for part in layout)
 
 
 def _as_a_whole(step: Step) -> Step:

@@ -13,7 +13,7 @@ from pydantic import Field
 from creaeval.methods.base import Outcome
 from creaeval.methods.dialogue import Dialogue
 from creaeval.methods.panel import Trail, score_by_all
-from creaeval.methods.raw import opening_prompt, points_text, response_shape, scorer_reply, steps_of
+from creaeval.methods.raw import opening_prompt, points_text, response_layout, scorer_reply, steps_of
 from creaeval.methods.registry import register
 from creaeval.methods.render import render
 from creaeval.sheets.read_replies import read_scores
@@ -65,13 +65,15 @@ async def table_full(case: Case, roles: Roles) -> Outcome:
         A sheet of the verified table from each judge that answered three times; ``trail`` says how many
         points the verification changed.
     """
-    opening, shape = opening_prompt(case, "table"), response_shape(case, steps_of(case))
+    opening, layout = opening_prompt(case, "table"), response_layout(case, steps_of(case))
     form = scorer_reply(case, steps_of(case), analysis=True)
     trail = Trail(roles)
 
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+    async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         def read(table: Reply) -> ScoreSheet:
-            return read_scores(case.task, case.response.id, shape, [table], judge.model.name)
+            return read_scores(
+                case.task, case.response.id, layout, [table], judge.model.name, roles.repeats(repeat)
+            )
 
         dialogue = Dialogue(judge, opening.system, case.response.id, repeat=repeat)
         await dialogue.say(opening.user, Schema, _STAGE, form="columns")
@@ -81,10 +83,8 @@ async def table_full(case: Case, roles: Roles) -> Outcome:
         trail.add(judge, repeat, f"{trail.who(judge, repeat)}: {_changes(case.task, before, after)}")
         return after
 
-    sheets, failures = await score_by_all(roles, one)
-    return Outcome(
-        response_id=case.response.id, trail=trail.lines, sheets=tuple(sheets), failures=tuple(failures)
-    )
+    sheets, failures = await score_by_all(roles, score_once)
+    return Outcome(response_id=case.response.id, trail=trail.lines, sheets=sheets, failures=failures)
 
 
 def _changes(task: Task, before: ScoreSheet, after: ScoreSheet) -> str:

@@ -17,7 +17,7 @@ from creaeval.methods.panel import Trail, all_of, score_by_all
 from creaeval.methods.raw import (
     candidates_text,
     conversation_system,
-    response_shape,
+    response_layout,
     scorer_reply,
     steps_of,
     turn_text,
@@ -111,7 +111,7 @@ async def _think(
     head_system = conversation_system(case, head_part)
     trail = Trail(roles)
 
-    async def one(judge: Ask, repeat: int) -> ScoreSheet:
+    async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         # Scorers say the same words, so their numbers go on from one repeat to the next.
         scorers = [
             Dialogue(judge, system, case.response.id, part=f"scorer {n + 1}", repeat=repeat * SCORERS + n)
@@ -130,16 +130,11 @@ async def _think(
             if follow:
                 for scorer in scorers:
                     scorer.turns = scorers[chosen].turns
-        shape = response_shape(case, steps)
-        return read_scores(case.task, case.response.id, shape, kept, judge.model.name)
+        layout = response_layout(case, steps)
+        return read_scores(case.task, case.response.id, layout, kept, judge.model.name, roles.repeats(repeat))
 
-    sheets, failures = await score_by_all(roles, one)
-    return Outcome(
-        response_id=case.response.id,
-        trail=trail.lines,
-        sheets=tuple(sheets),
-        failures=tuple(failures),
-    )
+    sheets, failures = await score_by_all(roles, score_once)
+    return Outcome(response_id=case.response.id, trail=trail.lines, sheets=sheets, failures=failures)
 
 
 async def _score(case: Case, step: Step, scorer: Dialogue, again: bool) -> Reply:

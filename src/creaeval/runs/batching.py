@@ -10,9 +10,8 @@ from creaeval.data import Item, Response
 from creaeval.data.items import item_step, program_code
 from creaeval.methods import Analysis, Case, Outcome, get_method
 from creaeval.sheets import Evidence, ItemEvidence, ScoreSheet, StepEvidence, StepScores
-from creaeval.sheets.compute import complete_sheet
-from creaeval.sheets.expected import NOT_CAPTURED
 from creaeval.sheets.replies import item_key
+from creaeval.sheets.score_sheet import NOT_CAPTURED
 from creaeval.tasks import Items
 
 if TYPE_CHECKING:
@@ -44,33 +43,19 @@ class Batch:
 
 
 def make_batches(cases: Sequence[Case]) -> tuple[Batch, ...]:
-    """Put responses together that may share a call.
-
-    Parameters
-    ----------
-    cases : sequence of Case
-        Responses to one task, with the same options.
-
-    Returns
-    -------
-    tuple of Batch
-        Every response is in exactly one, in the order of the first of each group and in their own order
-        within it. Responses to different scenarios are never together.
-    """
+    """Put responses together that may share a call, in their order; never those to different scenarios."""
+    batching = batching_of(cases[0]) if cases else None
+    if batching is None:
+        return tuple(make_batch([case]) for case in cases)
     groups: dict[object, list[Case]] = {}
     for number, case in enumerate(cases):
-        batching = batching_of(case)
-        if batching is None:
-            key: object = number
-        else:
-            values = tuple(case.response.metadata.get(name, "") for name in batching.by)
-            key = (case.response.scenario, values) if all(values) else number
+        values = tuple(case.response.metadata.get(name, "") for name in batching.by)
+        key = (case.response.scenario, values) if all(values) else number
         groups.setdefault(key, []).append(case)
     batches: list[Batch] = []
     for group in groups.values():
-        batching = batching_of(group[0])
-        most = batching.most if batching is not None else 1
-        batches += [make_batch(group[start : start + most]) for start in range(0, len(group), most)]
+        starts = range(0, len(group), batching.most)
+        batches += [make_batch(group[start : start + batching.most]) for start in starts]
     return tuple(batches)
 
 
@@ -87,18 +72,16 @@ def make_batch(cases: Sequence[Case], gathered: Sequence[Analysis] = ()) -> Batc
         return Batch((case,), case)
     task = _shared_task(first.task)
     (step,) = task.steps
+    numbered = list(enumerate(cases, 1))
+    codes = {number: written_code(first.task, case.response) for number, case in numbered}
     items = [
-        Item(
-            number=number,
-            text=text_of(case.task, case.response),
-            invalid=written_code(case.task, case.response),
-        )
-        for number, case in enumerate(cases, 1)
+        Item(number=number, text=text_of(first.task, case.response), invalid=codes[number])
+        for number, case in numbered
     ]
     name = first.response.id if len(cases) == 1 else f"{first.response.id} and {len(cases) - 1} more"
     response = Response(id=name, scenario=first.response.scenario, steps={step.id: item_step(items)})
     shared = replace(first, task=task, response=response, shared=True, gathered=tuple(gathered))
-    return Batch(tuple(cases), shared, tuple(item.number for item in items if not item.invalid))
+    return Batch(tuple(cases), shared, tuple(number for number, code in codes.items() if not code))
 
 
 @lru_cache(maxsize=16)
@@ -118,20 +101,7 @@ def text_of(task: Task, response: Response) -> str:
 
 
 def written_code(task: Task, response: Response) -> str:
-    """Return why nobody is asked about a response by what is written, empty where somebody is.
-
-    Parameters
-    ----------
-    task : Task
-        The task; only texts of a step that lists codes can have one.
-    response : Response
-        The response.
-
-    Returns
-    -------
-    str
-        ``blank``, ``dont_know`` or nothing.
-    """
+    """Return why nobody is asked about a response (``blank``, ``dont_know``); empty where somebody is."""
     step = task.steps[0]
     if not step.invalid:
         return ""
@@ -142,24 +112,15 @@ def written_code(task: Task, response: Response) -> str:
 def unasked_outcomes(plan: Plan) -> list[Outcome]:
     """Make the outcomes of responses that nobody is asked about: sheets that say why there are no points."""
     scorer = get_method(plan.method).scorer
-    repeats = [
-        (scorer(judge.name), evidence, repeat)
-        for evidence in range(1, plan.evidence_repeats + 1)
-        for judge in plan.judges
-        for repeat in range(1, plan.judge_repeats + 1)
-    ]
     outcomes = []
     for case in plan.cases:
         if code := written_code(case.task, case.response):
+            step = StepScores.build(case.task, case.task.steps[0], invalid=code)
             sheets = [
-                ScoreSheet(
-                    response_id=case.response.id,
-                    scorer=name,
-                    steps=(StepScores(step=case.task.steps[0].id, invalid=code),),
-                    evidence_repeat=evidence,
-                    judge_repeat=repeat,
-                )
-                for name, evidence, repeat in repeats
+                ScoreSheet.build(case.task, case.response.id, scorer(judge.name), [step], (evidence, repeat))
+                for evidence in range(1, plan.evidence_repeats + 1)
+                for judge in plan.judges
+                for repeat in range(1, plan.judge_repeats + 1)
             ]
             outcomes.append(Outcome(response_id=case.response.id, sheets=tuple(sheets)))
     return outcomes
@@ -171,26 +132,14 @@ def lacks_evidence(outcome: Outcome) -> bool:
 
 
 def halve(batch: Batch, outcome: Outcome) -> tuple[Batch, ...]:
-    """Split a batch whose call failed.
+    """Split a batch whose call failed; evidence of all its responses is kept and not gathered anew.
 
-    Parameters
-    ----------
-    batch : Batch
-        Of two or more responses.
-    outcome : Outcome
-        What came of it. Evidence of all its responses goes with the halves and is not gathered anew.
-
-    Returns
-    -------
-    tuple of Batch
-        Those of the halves in which a model is asked about a response.
+    A half in which no model is asked about a response is left out.
     """
     middle = (len(batch.cases) + 1) // 2
     analyses = () if lacks_evidence(outcome) else _analyses(outcome)
-    halves = (
-        make_batch(batch.cases[part], [_part(analysis, part) for analysis in analyses])
-        for part in (slice(0, middle), slice(middle, None))
-    )
+    parts = (slice(0, middle), slice(middle, None))
+    halves = (make_batch(batch.cases[part], [_part(a, part) for a in analyses]) for part in parts)
     return tuple(half for half in halves if half.asked)
 
 
@@ -209,20 +158,9 @@ def _part(analysis: Analysis, part: slice) -> Analysis:
 
 
 def split_outcome(batch: Batch, outcome: Outcome) -> list[Outcome]:
-    """Make of a batch's outcome one for each response.
+    """Split a batch's outcome into those of the responses that a model was asked about.
 
-    Parameters
-    ----------
-    batch : Batch
-        The responses.
-    outcome : Outcome
-        What a method made of ``batch.case``.
-
-    Returns
-    -------
-    list of Outcome
-        Of the responses that a model was asked about, in their order. What a method did with all of them, and
-        what failed, stands with each.
+    What a method did with all of them, and what failed, stands with each.
     """
     if not batch.case.shared:
         return [outcome]
@@ -230,7 +168,7 @@ def split_outcome(batch: Batch, outcome: Outcome) -> list[Outcome]:
     outcomes = []
     for number in batch.asked:
         case = batch.cases[number - 1]
-        analyses = [_of_item(analysis, number, ids) for analysis in _analyses(outcome)]
+        analyses = [_item_analysis(analysis, number, ids) for analysis in _analyses(outcome)]
         outcomes.append(
             Outcome(
                 response_id=case.response.id,
@@ -246,21 +184,9 @@ def split_outcome(batch: Batch, outcome: Outcome) -> list[Outcome]:
 
 
 def merge(whole: Outcome, again: Outcome, scorers: Sequence[str]) -> Outcome:
-    """Put together what judges made of a response in a shared call and what others did when asked again.
+    """Add to a response's outcome of a shared call that of the judges who failed and were asked again.
 
-    Parameters
-    ----------
-    whole : Outcome
-        Of the shared call, some of whose judges failed.
-    again : Outcome
-        Of those judges, when they were asked again.
-    scorers : sequence of str
-        The order of the judges' sheets.
-
-    Returns
-    -------
-    Outcome
-        With the evidence of the shared call.
+    The evidence is that of the shared call; sheets are in the order of ``scorers``.
     """
 
     def place(sheet: ScoreSheet) -> tuple[int, int, int]:
@@ -279,47 +205,33 @@ def merge(whole: Outcome, again: Outcome, scorers: Sequence[str]) -> Outcome:
 
 
 def join_evidence(batch: Batch, evidence: Mapping[str, Evidence | None]) -> Evidence:
-    """Put the evidence of responses together as it was when they shared a call.
-
-    Parameters
-    ----------
-    batch : Batch
-        The responses.
-    evidence : mapping of str to Evidence
-        By response id, of all that a model is asked about.
-
-    Returns
-    -------
-    Evidence
-        That of the only response, or one whose items are the responses.
-    """
-    known = {name: own for name, own in evidence.items() if own is not None}
+    """Put the evidence of responses, by id, together as it was when they shared a call."""
     if not batch.case.shared:
-        return known[batch.case.response.id]
+        (gathered,) = (own for own in evidence.values() if own is not None)
+        return gathered
     items = []
     for number, case in enumerate(batch.cases, 1):
-        if number in batch.asked:
-            (step,) = known[case.response.id].steps
-            items.append(ItemEvidence(item=number, dimensions=step.dimensions))
-        else:
+        own = evidence[case.response.id] if number in batch.asked else None
+        if own is None:
             items.append(ItemEvidence(item=number, blank=True))
+        else:
+            items.append(ItemEvidence(item=number, dimensions=own.steps[0].dimensions))
     joined = StepEvidence(step=batch.case.task.steps[0].id, items=tuple(items))
     return Evidence(response_id=batch.case.response.id, steps=(joined,))
 
 
-def _of_item(analysis: Analysis, number: int, ids: Mapping[str, str]) -> Analysis:
-    steps = tuple(_step_of(step, step.items[number - 1], ids) for step in analysis.evidence.steps)
-    evidence = Evidence(response_id=ids[item_key(number)], steps=steps)
+def _item_analysis(analysis: Analysis, number: int, ids: Mapping[str, str]) -> Analysis:
+    """Take the evidence of an item, as that of a response of its own."""
+    steps = []
+    for step in analysis.evidence.steps:
+        dimensions = {}
+        for name, finding in step.items[number - 1].dimensions.items():
+            # A quote that stands elsewhere stands in another response.
+            quotes = [q.model_copy(update={"place": ids.get(q.place, q.place)}) for q in finding.quotes]
+            dimensions[name] = finding.model_copy(update={"quotes": tuple(quotes)})
+        steps.append(StepEvidence(step=step.step, dimensions=dimensions, notes=step.notes))
+    evidence = Evidence(response_id=ids[item_key(number)], steps=tuple(steps))
     return analysis.model_copy(update={"evidence": evidence})
-
-
-def _step_of(step: StepEvidence, item: ItemEvidence, ids: Mapping[str, str]) -> StepEvidence:
-    dimensions = {}
-    for name, finding in item.dimensions.items():
-        # A quote that stands elsewhere stands in another response.
-        quotes = [q.model_copy(update={"place": ids.get(q.place, q.place)}) for q in finding.quotes]
-        dimensions[name] = finding.model_copy(update={"quotes": tuple(quotes)})
-    return StepEvidence(step=step.step, dimensions=dimensions, notes=step.notes)
 
 
 def _split_sheet(case: Case, sheet: ScoreSheet, number: int) -> ScoreSheet:
@@ -329,6 +241,5 @@ def _split_sheet(case: Case, sheet: ScoreSheet, number: int) -> ScoreSheet:
     # A text that has a code has no points, but for those that could be captured.
     points = item.scores if code in ("", NOT_CAPTURED) else {}
     written = {part: float(value) for part, value in points.items()}
-    step = StepScores(step=scores.step, written=written, invalid=code)
-    own = sheet.model_copy(update={"response_id": case.response.id, "steps": (step,), "written_total": None})
-    return complete_sheet(case.task, own)
+    step = StepScores.build(case.task, case.task.steps[0], written=written, invalid=code)
+    return ScoreSheet.build(case.task, case.response.id, sheet.scorer, [step], sheet.repeats)

@@ -25,63 +25,35 @@ def states_confidence(run: Run) -> bool:
 
 
 def confidences(run: Run) -> pd.DataFrame:
-    """List the confidence of each score.
+    """List the confidence of each score of the method ``offline``, a row a use.
 
-    Parameters
-    ----------
-    run : Run
-        Of the method ``offline``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row a use that was scored: ``response_id``, ``object``, ``confidence`` (probability, 0 to 1, that
-        the mean of raters is at most half a point from the score; missing where it was not measured),
-        ``warnings``, parted by semicolons, and ``in_training``, yes where the scorer was trained on the use.
+    ``confidence`` is the probability, 0 to 1, that the mean of raters is at most half a point from the score;
+    missing where it was not measured. ``in_training`` is yes where the scorer was trained on the use.
     """
     import pandas as pd
 
-    rows = [
-        (
-            use["use"],
-            its_object,
-            use["confidence"],
-            "; ".join(use["warnings"]),
-            "yes" if use["in_training"] else "no",
-        )
-        for use, its_object in _uses(run)
-    ]
+    rows = []
+    for use, object_name in _uses(run):
+        known = "yes" if use["in_training"] else "no"
+        rows.append((use["use"], object_name, use["confidence"], "; ".join(use["warnings"]), known))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def confidence_notes(run: Run) -> list[str]:
-    """Say in a few lines which uses the offline scorer knows too little of.
-
-    Parameters
-    ----------
-    run : Run
-        Of any method.
-
-    Returns
-    -------
-    list of str
-        Nothing for other methods.
-    """
+    """Say in a few lines which uses the offline scorer knows too little of; nothing for other methods."""
     if not states_confidence(run):
         return []
     unseen: Counter[str] = Counter()
     foreign: list[str] = []
     cut: list[str] = []
     n_uses = n_trained = 0
-    for use, its_object in _uses(run):
-        if UNSEEN in use["warnings"]:
-            unseen[its_object] += 1
-        if FOREIGN in use["warnings"]:
-            foreign.append(use["use"])
-        if LONG in use["warnings"]:
-            cut.append(use["use"])
+    for use, object_name in _uses(run):
+        unseen[object_name] += UNSEEN in use["warnings"]
+        foreign += [use["use"]] * (FOREIGN in use["warnings"])
+        cut += [use["use"]] * (LONG in use["warnings"])
         n_uses += 1
         n_trained += use["in_training"]
+    unseen = +unseen
     lines = []
     if unseen:
         lines.append(
@@ -110,5 +82,5 @@ def _uses(run: Run) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield what the scorer said of each use, with the use's object."""
     for outcome in run.outcomes:
         for use in map(json.loads, outcome.trail):
-            its_object = run.metadata[outcome.response_id].get("object", "")
-            yield {**use, "use": outcome.response_id}, its_object
+            object_name = run.metadata[outcome.response_id].get("object", "")
+            yield {**use, "use": outcome.response_id}, object_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
 from creaeval.methods import get_method
@@ -24,70 +24,25 @@ _OFFLINE = Batching(by=(), most=100)
 
 
 def default_method(task: Task, models: Sequence[object]) -> str:
-    """Choose a method.
+    """Choose the method where the user names none; ``models`` are all that the user named, in any role.
 
-    Parameters
-    ----------
-    task : Task
-        The task.
-    models : sequence
-        All models that the user named, in whatever role.
-
-    Returns
-    -------
-    str
-        ``offline`` for uses of objects (task aut) where no other model is named; else ``creaeval``.
+    ``offline`` for uses of objects (task aut) where no other model is named; else ``creaeval``.
     """
     return OFFLINE if task.id == "aut" and all(model == OFFLINE for model in models) else "creaeval"
 
 
 def default_judge(method: str) -> str:
-    """Choose the judge of a method: the offline scorer for its own, else the local model.
-
-    Parameters
-    ----------
-    method : str
-        A method's name.
-
-    Returns
-    -------
-    str
-        A model's name.
-
-    Raises
-    ------
-    SettingError
-        There is no such method.
-    """
+    """Choose the judge of a method: the offline scorer for its own, else the local model."""
     return OFFLINE if get_method(method).provider == OFFLINE else DEFAULT_MODEL
 
 
 def choose_batching(
     task: Task, method: str, uses_per_call: int | None = None, *, mix_participants: bool = False
 ) -> Batching | None:
-    """Choose which responses share a call.
+    """Choose which responses share a call: as the user said, else as the task says.
 
-    Parameters
-    ----------
-    task : Task
-        The task.
-    method : str
-        A method's name.
-    uses_per_call : int, optional
-        How many at most.
-    mix_participants : bool
-        Whether they may be of different people, or of nobody known.
-
-    Returns
-    -------
-    Batching or None
-        What the user said, else what the task says; for the offline scorer, whose scores do not change, all
-        of one object. None where each response has a call of its own.
-
-    Raises
-    ------
-    SettingError
-        Responses to this task share no calls, or the number is not from 1 to 100.
+    The offline scorer, whose scores do not change, is given all of one object at once. SettingError where
+    responses to the task share no calls, or the number is not from 1 to 100.
     """
     if task.batching is None:
         if uses_per_call is not None or mix_participants:
@@ -104,18 +59,7 @@ def choose_batching(
 
 
 def batch_notes(plan: Plan) -> list[str]:
-    """Say how many calls responses of nobody known take, and how to have fewer.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-
-    Returns
-    -------
-    list of str
-        One line, or none where there are no such responses or only one to each scenario.
-    """
+    """Say how many calls responses of nobody known take, and how to have fewer."""
     batching = plan.batching
     if batching is None or "participant" not in batching.by:
         return []
@@ -134,40 +78,21 @@ def batch_notes(plan: Plan) -> list[str]:
 
 
 def evidence_depth(wanted: Depth | None, analyst: ChatModel, judges: Sequence[ChatModel]) -> Depth:
-    """Choose how much the analyst writes.
+    """Choose how much the analyst writes: as the user wants, else as its judges were trained on.
 
-    Parameters
-    ----------
-    wanted : {"full", "brief"} or None
-        What the user said.
-    analyst : ChatModel
-        Who gathers the evidence.
-    judges : sequence of ChatModel
-        Who reads it. One that was trained on evidence names in ``evidence`` how much of it that was.
-
-    Returns
-    -------
-    {"full", "brief"}
-        What the user said, else what the judges were trained on, else brief by the local model or any other
-        GGUF file, which are small, and full by all others.
-
-    Raises
-    ------
-    SettingError
-        A judge was trained on evidence of another depth.
+    Else brief by the local model or any other GGUF file, which are small, and full by all others. A judge
+    that was trained on evidence names in ``evidence`` how much of it that was; SettingError if it is another
+    depth.
     """
-    named: dict[str, Depth | Literal[""]] = {judge.name: getattr(judge, "evidence", "") for judge in judges}
-    trained: dict[str, Depth] = {name: known for name, known in named.items() if known}
-    chosen: Depth = "brief" if analyst.identity.get("provider") == DEFAULT_MODEL else "full"
-    if trained:
-        chosen = next(iter(trained.values()))
-    if wanted is not None:
-        chosen = wanted
+    trained: dict[str, Depth] = {
+        judge.name: depth for judge in judges if (depth := getattr(judge, "evidence", None))
+    }
+    usual: Depth = "brief" if analyst.identity.get("provider") == DEFAULT_MODEL else "full"
+    chosen: Depth = wanted if wanted is not None else next(iter(trained.values()), usual)
     for name, other in trained.items():
         if other != chosen:
             raise SettingError(
                 f"{name} was trained on {other} evidence, as its card says, and cannot judge {chosen} "
-                "evidence. "
-                f"Use --evidence {other}, or a model that was trained on {chosen} evidence."
+                f"evidence. Use --evidence {other}, or a model that was trained on {chosen} evidence."
             )
     return chosen

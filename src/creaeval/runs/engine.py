@@ -36,20 +36,16 @@ class Watcher(Protocol):
     """Whoever wants to see a run's progress."""
 
     def call_done(self, call: CallRecord) -> None:
-        """Hear of a reply, new or from the ledger."""
-        ...
+        """Take note of a reply, new or from the ledger."""
 
     def attempt_failed(self) -> None:
-        """Hear of a failed attempt that may be repeated."""
-        ...
+        """Take note of a failed attempt that may be repeated."""
 
     def evidence_found(self, response_id: str, evidence: StepEvidence) -> None:
-        """Hear of a step's evidence, as soon as it was read."""
-        ...
+        """Take note of a step's evidence, as soon as it was read."""
 
     def response_done(self, outcome: Outcome) -> None:
-        """Hear of a response that is finished, scored or failed."""
-        ...
+        """Take note of a response that is finished, scored or failed."""
 
 
 async def score_plan(
@@ -61,27 +57,10 @@ async def score_plan(
 ) -> None:
     """Score every case of a plan.
 
-    Parameters
-    ----------
-    plan : Plan
-        What to do.
-    ledger : Ledger
-        Calls in it are not repeated.
-    keep : callable
-        Called with outcomes, each once: first those about which nobody is asked, then the others as they
-        finish, responses that share a call together.
-    watcher : Watcher, optional
-        Sees the progress.
-    budget : Budget, optional
-        What may be spent.
-
-    Raises
-    ------
-    PermanentCallError, SettingError, LedgerError
-        Nothing further can succeed. Outcomes kept so far stay.
-    BudgetReachedError
-        Something was left unasked. All that was asked is answered and committed, and every response that
-        needed nothing more is kept.
+    ``keep`` is called with outcomes, each once: first those about which nobody is asked, then the others as
+    they finish, responses that share a call together. Where nothing further can succeed, an error is raised
+    and outcomes kept so far stay. With BudgetReachedError something was left unasked: all that was asked is
+    answered and committed, and every response that needed nothing more is kept.
     """
 
     def on_call(call: CallRecord) -> None:
@@ -96,14 +75,14 @@ async def score_plan(
 
     limiters = _limiters(plan)
 
-    def ask(model: ChatModel, role_settings: RoleSettings, role: str) -> Ask:
+    def ask(model: ChatModel, settings: RoleSettings, role: str) -> Ask:
         return Ask(
             model,
             ledger,
-            role_settings.settings,
+            settings.settings,
             role=role,
             limiter=limiters[_provider(model)],
-            concurrency=role_settings.limits.concurrency,
+            concurrency=settings.limits.concurrency,
             budget=budget,
             on_call=on_call,
             on_failure=on_failure,
@@ -160,21 +139,9 @@ async def score_plan(
 async def score_batch(batch: Batch, method: Method, roles: Roles) -> list[Outcome]:
     """Score responses that share calls; where a shared call fails, its halves are asked about again.
 
-    Parameters
-    ----------
-    batch : Batch
-        One response, or several.
-    method : Method
-        How they are scored.
-    roles : Roles
-        Who is asked.
-
-    Returns
-    -------
-    list of Outcome
-        One for each response that a model is asked about, with all calls that were made for it. A single
-        response that cannot be scored fails alone. Judges that scored the whole are not asked again, and
-        evidence of the whole stays what it is.
+    Returns an outcome for each response that a model is asked about, with all calls that were made for it. A
+    single response that cannot be scored fails alone. Judges that scored the whole are not asked again, and
+    evidence of the whole stays what it is.
     """
     account = _Account([])
     _account.set(account)
@@ -223,18 +190,7 @@ _account: ContextVar[_Account] = ContextVar("account")
 
 
 async def check_settings(roles: Iterable[tuple[ChatModel, RoleSettings]]) -> None:
-    """See that each model would be sent all that is set for it; no request is made.
-
-    Parameters
-    ----------
-    roles : iterable of tuple of (ChatModel, RoleSettings)
-        Who is to be asked, and how.
-
-    Raises
-    ------
-    SettingError
-        A setting would be dropped on the way.
-    """
+    """Check that each model would be sent all that is set for it; no request is made."""
     for model, settings in roles:
         if (check := getattr(model, "check", None)) is not None:
             await check(settings.settings)
@@ -256,18 +212,15 @@ def _provider(model: ChatModel) -> tuple[str, str]:
 def _limiters(plan: Plan) -> dict[tuple[str, str], Limiter]:
     """One limiter a provider: as many open requests as its widest role has, at the lowest stated rates."""
     roles: defaultdict[tuple[str, str], list[Limits]] = defaultdict(list)
-    for model, settings in plan.roles:
-        roles[_provider(model)].append(settings.limits)
-    return {
-        provider: Limiter(
-            Limits(
-                max(one.concurrency for one in limits),
-                min((one.requests_per_minute for one in limits if one.requests_per_minute), default=None),
-                min((one.tokens_per_minute for one in limits if one.tokens_per_minute), default=None),
-            )
-        )
-        for provider, limits in roles.items()
-    }
+    for model, role in plan.roles:
+        roles[_provider(model)].append(role.limits)
+    limiters: dict[tuple[str, str], Limiter] = {}
+    for provider, limits in roles.items():
+        requests = [limit.requests_per_minute for limit in limits if limit.requests_per_minute]
+        tokens = [limit.tokens_per_minute for limit in limits if limit.tokens_per_minute]
+        widest = max(limit.concurrency for limit in limits)
+        limiters[provider] = Limiter(Limits(widest, min(requests, default=None), min(tokens, default=None)))
+    return limiters
 
 
 def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -1,4 +1,4 @@
-"""Write a run to a folder: tables for people, JSON for everything."""
+"""Write a run to a folder, tables for people and JSON for everything, and read it back from there."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from creaeval.errors import SettingError
+from pydantic import ValidationError
+
+from creaeval.data import read_scores
+from creaeval.errors import DataError, SettingError
+from creaeval.methods import Outcome
 from creaeval.runs.confidence import confidences, states_confidence
-from creaeval.runs.panel_rows import long_with_panel, wide_with_panel
+from creaeval.runs.run import Run
+from creaeval.runs.tables import long_table, wide_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
 
-    from creaeval.runs.run import Run
     from creaeval.tasks import Task
 
 
@@ -55,13 +59,13 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
         # First, so that a folder whose writing was interrupted is known as this run's.
         record = _write_json({"state": run.state, **run.manifest}, folder / "run.json")
         written = [
-            _write_frames((long_with_panel(part) for part in run.parts()), folder / "scores.csv"),
-            _write_frames((wide_with_panel(part) for part in run.parts()), folder / "scores_wide.csv"),
+            _write_frames((long_table(part) for part in run.parts()), folder / "scores.csv"),
+            _write_frames((wide_table(part) for part in run.parts()), folder / "scores_wide.csv"),
             _write_frames((part.failures for part in run.parts()), folder / "failures.csv"),
-            *_confidence(run, folder),
-            record,
         ]
-        written += _write_outcomes(run, folder)
+        if states_confidence(run):
+            written.append(_write_frames([confidences(run)], folder / "confidence.csv"))
+        written += [record, *_write_outcomes(run, folder)]
     except OSError as error:
         raise SettingError(
             f"{folder}: cannot be written ({error.strerror}). Nothing is lost: "
@@ -88,12 +92,6 @@ def _write_outcomes(run: Run, folder: Path) -> Iterator[Path]:
     for outcome in run.outcomes:
         path = folder / "responses" / f"{names[outcome.response_id]}.json"
         yield _write_json(outcome.model_dump(mode="json"), path)
-
-
-def _confidence(run: Run, folder: Path) -> list[Path]:
-    if not states_confidence(run):
-        return []
-    return [_write_frames([confidences(run)], folder / "confidence.csv")]
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> Path:
@@ -137,29 +135,21 @@ def no_formula(text: str) -> str:
 def file_names(response_ids: Sequence[str]) -> dict[str, str]:
     """Make file names of the ids of one run, each its own and safe on every system.
 
-    Parameters
-    ----------
-    response_ids : sequence of str
-        Any ids, each once.
-
-    Returns
-    -------
-    dict of str to str
-        By id, the id itself where it is plain and no other one differs from it in case alone (such two would
-        share a file on Windows and macOS); else its plain part and a hash of the whole.
+    The id itself where it is plain and no other one differs from it in case alone (such two would share a
+    file on Windows and macOS); else its plain part and a hash of the whole.
     """
-    plain = {one: re.sub(r"[^A-Za-z0-9._-]", "_", one).strip(".")[:80] for one in response_ids}
+    plain = {name: re.sub(r"[^A-Za-z0-9._-]", "_", name).strip(".")[:80] for name in response_ids}
     taken = Counter(name.casefold() for name in plain.values())
     return {
-        one: name
-        if name == one and taken[name.casefold()] == 1 and not _UNSAFE_NAME.search(name)
-        else f"{name}-{hashlib.sha256(one.encode()).hexdigest()[:8]}"
-        for one, name in plain.items()
+        response_id: name
+        if name == response_id and taken[name.casefold()] == 1 and not _UNSAFE_NAME.search(name)
+        else f"{name}-{hashlib.sha256(response_id.encode()).hexdigest()[:8]}"
+        for response_id, name in plain.items()
     }
 
 
 def check_folder(run_id: str, folder: Path) -> None:
-    """See that a folder can take a run's files.
+    """Check that a folder can take a run's files.
 
     Parameters
     ----------
@@ -173,22 +163,83 @@ def check_folder(run_id: str, folder: Path) -> None:
     SettingError
         It is a file, or holds another run or other files.
     """
-    if not folder.exists():
-        return
-    if not folder.is_dir():
+    if folder.exists() and not folder.is_dir():
         raise SettingError(f"{folder}: this is a file; --out expects a folder.")
-    if not any(folder.iterdir()):
+    if not folder.exists() or not any(folder.iterdir()):
         return
     record = folder / "run.json"
     try:
-        there = json.loads(record.read_text(encoding="utf-8")).get("run_id")
+        held_id = json.loads(record.read_text(encoding="utf-8")).get("run_id")
     except (OSError, ValueError, AttributeError):
-        there = None
-    if there != run_id:
-        holds = f"holds run {there}" if there else "holds other files"
+        held_id = None
+    if held_id != run_id:
+        holds = f"holds run {held_id}" if held_id else "holds other files"
         raise SettingError(f"{folder}: this folder {holds}, not run {run_id}; name another one with --out.")
 
 
 def _write_json(value: object, path: Path) -> Path:
     path.write_text(json.dumps(value, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     return path
+
+
+def read_run_folder(folder: str | Path, task: Task) -> Run | None:
+    """Read a run from its results; what responses carry is taken from ``scores.csv``.
+
+    None where the folder lacks a part of it, or is of a version whose responses that share a call were one:
+    which had which id stands in the ledger alone. DataError for a file that cannot be read, or is of another
+    task.
+    """
+    folder = Path(folder)
+    record = folder / "run.json"
+    paths = [*folder.glob("responses/*.json"), *folder.glob("responses.jsonl")]
+    if not (record.is_file() and paths):
+        return None
+    manifest = _read_json(record)
+    if not isinstance(manifest, dict) or not {"run_id", "method", "task"} <= set(manifest):
+        raise DataError(f"{record}: expected the record of a run, with run_id, method and task.")
+    if manifest["task"] != task.id:
+        raise DataError(
+            f"{record}: this run is of task {str(manifest['task'])!r}, not of {task.id!r}; name it with "
+            "--task."
+        )
+    if "batches" in manifest:
+        return None
+    outcomes = tuple(outcome for path in sorted(paths) for outcome in _read_outcomes(path))
+    places = {entry["id"]: place for place, entry in enumerate(manifest.get("responses", ()))}
+    if len(paths) > 1:
+        # Files of one response each are in the order of their names.
+        outcomes = tuple(sorted(outcomes, key=lambda outcome: places.get(outcome.response_id, len(places))))
+    metadata: dict[str, dict[str, str]] = {}
+    if any(outcome.sheets for outcome in outcomes) and (folder / "scores.csv").is_file():
+        metadata = read_scores(folder, task)[0].metadata
+    return Run(
+        id=str(manifest["run_id"]),
+        state=manifest.get("state", "finished"),
+        task=task,
+        manifest=manifest,
+        outcomes=outcomes,
+        metadata={outcome.response_id: metadata.get(outcome.response_id, {}) for outcome in outcomes},
+    )
+
+
+def _read_outcomes(path: Path) -> Iterator[Outcome]:
+    try:
+        if path.suffix == ".jsonl":
+            with path.open(encoding="utf-8") as lines:
+                for line in lines:
+                    yield Outcome.model_validate_json(line)
+        else:
+            yield Outcome.model_validate(_read_json(path))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise DataError(
+            f"{path}: at {place or 'the top'}: {first['msg']}; expected what a run wrote of one response."
+        ) from None
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read as JSON ({error}).") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+from contextlib import suppress
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
@@ -15,8 +16,6 @@ from creaeval.methods import get_method, prompt_hashes
 from creaeval.runs.plan import unscored_items
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from creaeval.llm import ChatModel
     from creaeval.llm.prices import Price
     from creaeval.llm.settings import RoleSettings
@@ -38,41 +37,24 @@ _PACKAGES = (
 
 
 def describe_plan(plan: Plan) -> dict[str, Any]:
-    """Describe a run before it starts.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-
-    Returns
-    -------
-    dict
-        JSON values only; file names without folders, no keys.
-    """
+    """Describe a run before it starts: JSON values only, file names without folders, no keys."""
     judges = plan.roles[-len(plan.judges) :]
-    method, batching = get_method(plan.method), plan.batching
+    method, batching, options = get_method(plan.method), plan.batching, plan.options
     return {
         "run_id": plan.run_id,
         "task": plan.task.id,
         "task_sha256": _hash(plan.task.model_dump(mode="json")),
         "method": plan.method,
         "analyst": None if len(judges) == len(plan.roles) else _model(*plan.roles[0]),
-        **(
-            {} if plan.analyst is None else {"evidence": plan.options.evidence, "copied": plan.options.copied}
-        ),
+        **({"evidence": options.evidence, "copied": options.copied} if plan.analyst is not None else {}),
         "evidence_repeats": plan.evidence_repeats,
         "judge_repeats": plan.judge_repeats,
         "judges": [
             {**_model(*judge), **({"scorer": method.scorer(judge[0].name)} if method.suffix else {})}
             for judge in judges
         ],
-        **(
-            {"examples": [asdict(example) for example in plan.options.examples]}
-            if plan.options.examples
-            else {}
-        ),
-        **({"reference_cutoff": plan.options.reference_cutoff} if plan.method == "reference" else {}),
+        **({"examples": [asdict(example) for example in options.examples]} if options.examples else {}),
+        **({"reference_cutoff": options.reference_cutoff} if plan.method == "reference" else {}),
         "prompts_sha256": {"language": plan.task.language, **prompt_hashes(plan.task.language)},
         "scenarios": sorted({case.scenario.id for case in plan.cases if case.scenario is not None}),
         "responses": [
@@ -93,33 +75,16 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
 
 
 def describe_result(run: Run, plan: Plan) -> dict[str, Any]:
-    """Describe what a run came to, for the end of its record.
-
-    Parameters
-    ----------
-    run : Run
-        The run, with all outcomes it has.
-    plan : Plan
-        The plan.
-
-    Returns
-    -------
-    dict
-        Counts, quotes, failed attempts, tokens by stage with their cost, and the cost of all: null where a
-        call has no known price.
-    """
+    """Describe what a run came to, for the end of its record; no cost where a call has no known price."""
     summary = run.summary
     spent = summary.tokens["all"]
+    quotes = ("quotes", "quotes_exact", "quotes_nearly", "quotes_elsewhere", "quotes_not_found")
     return {
         "scored": summary.scored,
         "failed": summary.failed,
         "not_reached": len(plan.responses) - len(run.outcomes),
         **({"not_captured": summary.not_captured} if plan.batching is not None else {}),
-        "quotes": summary.quotes,
-        "quotes_exact": summary.quotes_exact,
-        "quotes_nearly": summary.quotes_nearly,
-        "quotes_elsewhere": summary.quotes_elsewhere,
-        "quotes_not_found": summary.quotes_not_found,
+        **{name: getattr(summary, name) for name in quotes},
         "observations": summary.observations,
         "observations_copied_in_part": summary.copied_observations,
         "observations_with_scores": summary.scored_observations,
@@ -145,11 +110,9 @@ def _hash(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def _versions() -> Mapping[str, str]:
-    found: dict[str, str] = {}
+def _versions() -> dict[str, str]:
+    versions: dict[str, str] = {}
     for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return versions

@@ -70,8 +70,8 @@ def _a_row_a_response(connection: Connection) -> None:
     for run in connection.execute(select(_stored_runs)).all():
         if run.task.get("unit") != "item":
             continue
-        of_run = _stored_outcomes.c.run_id == run.id
-        stored = select(_stored_outcomes).where(of_run).order_by(_stored_outcomes.c.position)
+        in_run = _stored_outcomes.c.run_id == run.id
+        stored = select(_stored_outcomes).where(in_run).order_by(_stored_outcomes.c.position)
         batches = [dict(batch) for batch in connection.execute(stored).mappings()]
         try:
             rows = [row for batch in batches for row in _responses(batch)]
@@ -80,7 +80,7 @@ def _a_row_a_response(connection: Connection) -> None:
                 f"run {run.id}: its outcomes are not as version 0.1 wrote them ({error!r}), so the ledger "
                 "cannot be brought up to date; nothing was changed."
             ) from error
-        connection.execute(delete(_stored_outcomes).where(of_run))
+        connection.execute(delete(_stored_outcomes).where(in_run))
         if rows:
             numbered = [{**row, "position": position} for position, row in enumerate(rows)]
             connection.execute(insert(_stored_outcomes), numbered)
@@ -91,20 +91,12 @@ def _a_row_a_response(connection: Connection) -> None:
 def _manifest(manifest: Mapping[str, Any], batches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     listed = {batch["id"]: batch for batch in manifest.get("responses", ())}
     kept = {name: value for name, value in manifest.items() if name not in ("batches", "unasked")}
-    # The hash was that of the whole batch.
-    about = {
-        batch["response_id"]: {
-            name: value
-            for name, value in listed.get(batch["response_id"], {}).items()
-            if name not in ("id", "sha256")
-        }
-        for batch in batches
-    }
-    responses = [
-        {"id": response_id, **about[batch["response_id"]]}
-        for batch in batches
-        for response_id in batch["carried"]
-    ]
+    responses: list[dict[str, Any]] = []
+    for batch in batches:
+        # The hash was that of the whole batch.
+        entry = listed.get(batch["response_id"], {})
+        about = {name: value for name, value in entry.items() if name not in ("id", "sha256")}
+        responses += [{"id": response_id, **about} for response_id in batch["carried"]]
     return {**kept, "responses": responses}
 
 

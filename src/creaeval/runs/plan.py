@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.data import find_scenario
-from creaeval.errors import DataError, SettingError
+from creaeval.errors import DataError, Problems, SettingError
 from creaeval.llm import Settings
 from creaeval.llm.key import answer_settings
 from creaeval.llm.settings import RoleSettings, role_settings
@@ -188,66 +188,38 @@ def make_plan(
     SettingError
         There is no such method or setting, two judges are the same, or the task's language has no prompts.
     """
-    if not responses:
-        raise DataError("There is no response to score: the files hold none.")
-    _check_ids(responses)
+    _check_responses(responses)
     chosen = get_method(method)
-    method = chosen.name
     _check_method(chosen, task, evidence_repeats, judge_repeats)
     _check_options(chosen, options)
-    if not chosen.uses_analyst:
-        analyst = None
-    elif analyst is None:
-        raise SettingError(f"The method {method} needs an analyst.")
-    if not judges:
-        raise SettingError("At least one judge is needed.")
-    names = [judge.name for judge in judges]
-    if len(set(names)) < len(names):
-        raise SettingError(f"Each judge can be named once; found {', '.join(names)}.")
-    if chosen.provider and (
-        others := [judge.name for judge in judges if judge.identity.get("provider") != chosen.provider]
-    ):
-        raise SettingError(
-            f"The method {method} is for models {chosen.provider}:DIR alone; found {', '.join(others)}."
-            if chosen.provider != "offline"
-            else f"The method offline has its own scorer as judge (offline); found {', '.join(others)}."
-        )
+    _check_models(chosen, analyst, judges)
     if task.language not in prompt_languages():
         raise SettingError(
             f"Task {task.id} is in language {task.language!r}; "
             f"there are prompts in {', '.join(prompt_languages())}."
         )
-    if analyst is not None:
+    if analyst is None or not chosen.uses_analyst:
+        analyst = None
+    else:
         options = replace(options, evidence=evidence_depth(options.evidence, analyst, judges))
+    settings = settings or {}
+    answered = _find_scenarios(task, responses, scenarios)
     cases: list[Case] = []
     refused: dict[str, StageFailure] = {}
-    answered: dict[str, Scenario] = {}
-    problems: list[str] = []
     for response in responses:
-        try:
-            scenario = find_scenario(response, scenarios, task)
-        except DataError as error:
-            problems += error.problems
-            continue
-        if scenario is not None and answered.setdefault(scenario.id, scenario) == scenario:
-            # One object for all who answer it: a scenario that is made of an object's name would be many.
-            scenario = answered[scenario.id]
         missing = [] if written_code(task, response) else response.missing_steps(task)
-        case = Case(task, _without(task, response, missing), scenario, options)
         if reason := _refusal(task, response, missing, missing_step):
             refused[response.id] = StageFailure(stage="input", model="", reason=reason)
         else:
-            cases.append(case)
-    if problems:
-        raise DataError(problems[0], problems[1:])
+            cases.append(Case(task, _without(task, response, missing), answered[response.id], options))
     cases.sort(key=lambda case: case.scenario.id if case.scenario is not None else "")
     plan = Plan(
         task,
-        method,
+        chosen.name,
         analyst,
         tuple(judges),
-        None if analyst is None else _analyst_settings(analyst, settings or {}, options.depth),
-        tuple(_judge_settings(judge, settings or {}, chosen) for judge in judges),
+        None if analyst is None else _analyst_settings(analyst, settings, options.depth),
+        tuple(_judge_settings(judge, settings, chosen) for judge in judges),
         tuple(responses),
         tuple(cases),
         refused,
@@ -260,19 +232,54 @@ def make_plan(
     return plan
 
 
-def _analyst_settings(analyst: ChatModel, given: Mapping[str, Any], depth: Depth) -> RoleSettings:
-    role = role_settings(analyst, given, "analyst")
+def _find_scenarios(
+    task: Task, responses: Sequence[Response], scenarios: Mapping[str, Scenario]
+) -> dict[str, Scenario | None]:
+    """Find what each response answers, by its id."""
+    answered: dict[str, Scenario | None] = {}
+    known: dict[str, Scenario] = {}
+    problems = Problems()
+    for response in responses:
+        with problems.collect():
+            scenario = find_scenario(response, scenarios, task)
+            if scenario is not None and known.setdefault(scenario.id, scenario) == scenario:
+                # One object for all who answer it: one that is made of an object's name would be many.
+                scenario = known[scenario.id]
+            answered[response.id] = scenario
+    problems.stop()
+    return answered
+
+
+def _analyst_settings(analyst: ChatModel, settings: Mapping[str, Any], depth: Depth) -> RoleSettings:
+    role = role_settings(analyst, settings, "analyst")
     if depth == "brief" or role.settings.max_tokens != Settings().max_tokens:
         return role
-    if {"max_tokens", "analyst.max_tokens"} & given.keys():
+    if {"max_tokens", "analyst.max_tokens"} & settings.keys():
         return role
     # Full evidence for eight items is longer than the usual limit, and a reply that was cut off is paid for.
     return replace(role, settings=replace(role.settings, max_tokens=2 * role.settings.max_tokens))
 
 
-def _judge_settings(judge: ChatModel, given: Mapping[str, Any], method: Method) -> RoleSettings:
-    found = role_settings(judge, given, "judge")
-    return replace(found, settings=replace(found.settings, logprobs=method.logprobs))
+def _judge_settings(judge: ChatModel, settings: Mapping[str, Any], method: Method) -> RoleSettings:
+    role = role_settings(judge, settings, "judge")
+    return replace(role, settings=replace(role.settings, logprobs=method.logprobs))
+
+
+def _check_models(method: Method, analyst: ChatModel | None, judges: Sequence[ChatModel]) -> None:
+    if method.uses_analyst and analyst is None:
+        raise SettingError(f"The method {method.name} needs an analyst.")
+    if not judges:
+        raise SettingError("At least one judge is needed.")
+    names = [judge.name for judge in judges]
+    if len(set(names)) < len(names):
+        raise SettingError(f"Each judge can be named once; found {', '.join(names)}.")
+    others = ", ".join(judge.name for judge in judges if judge.identity.get("provider") != method.provider)
+    if method.provider and others:
+        raise SettingError(
+            f"The method {method.name} is for models {method.provider}:DIR alone; found {others}."
+            if method.provider != "offline"
+            else f"The method offline has its own scorer as judge (offline); found {others}."
+        )
 
 
 def _check_method(method: Method, task: Task, evidence_repeats: int, judge_repeats: int) -> None:
@@ -311,14 +318,15 @@ def _content_hash(case: Case) -> str:
     return hashlib.sha256(json.dumps([response, scenario], sort_keys=True).encode()).hexdigest()
 
 
-def _check_ids(responses: Sequence[Response]) -> None:
+def _check_responses(responses: Sequence[Response]) -> None:
+    if not responses:
+        raise DataError("There is no response to score: the files hold none.")
     # Files are checked as they are read, with the place of each; this is for responses given as objects.
-    counts = Counter(response.id for response in responses)
-    repeated = next((response_id for response_id, count in counts.items() if count > 1), None)
-    if repeated is not None:
-        raise DataError(
-            f"{counts[repeated]} responses have the id {repeated!r}. Every response needs an id of its own."
-        )
+    for response_id, count in Counter(response.id for response in responses).items():
+        if count > 1:
+            raise DataError(
+                f"{count} responses have the id {response_id!r}. Every response needs an id of its own."
+            )
 
 
 def _without(task: Task, response: Response, missing: list[str]) -> Response:
@@ -343,17 +351,7 @@ def _refusal(task: Task, response: Response, missing: list[str], missing_step: M
 
 
 def describe_size(plan: Plan) -> str:
-    """Say how much there is to score, such as ``12 responses`` or ``80 uses``.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-
-    Returns
-    -------
-    str
-    """
+    """Say how much there is to score, such as ``12 responses`` or ``80 uses``."""
     return plural(len(plan.responses), plan.task.noun)
 
 
@@ -384,18 +382,7 @@ def unscored_items(plan: Plan) -> list[str]:
 
 
 def repeat_notes(plan: Plan) -> list[str]:
-    """Say whose repeats or candidates may all be equal, since the model takes its likeliest word each time.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan.
-
-    Returns
-    -------
-    list of str
-        One line for each model concerned.
-    """
+    """Say whose repeats or candidates may all be equal: those of models at temperature 0."""
     analyst = [] if plan.analyst is None else [("analyst", plan.evidence_repeats, *plan.roles[0])]
     samples = get_method(plan.method).samples
     judges = [("judge", samples * plan.judge_repeats, *role) for role in plan.roles[-len(plan.judges) :]]

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.errors import SettingError
 from creaeval.runs.summary import Summary, summarise_outcomes
-from creaeval.sheets.panel import N_SHEETS
-from creaeval.sheets.score_sheet import REPEATS, SCORE_COLUMNS, Score
-from creaeval.tasks import identities
+from creaeval.runs.tables import failure_table, long_table, wide_table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -25,11 +23,8 @@ if TYPE_CHECKING:
 
 State = Literal["running", "finished", "stopped", "failed"]
 
-#: Stands behind the scores where a text can have a code: why it has no score.
-INVALID = "invalid"
 # Responses whose rows are held at once while a run is written.
 _PART = 50
-FAILURE_COLUMNS = ("response_id", "stage", "model", "reason")
 
 
 @dataclass(frozen=True)
@@ -82,16 +77,14 @@ class Run:
         SettingError
             The run is of before texts were kept, or has no such response.
         """
-        try:
-            return self.responses[response_id]
-        except KeyError:
-            known = response_id in self.metadata
-        if known:
-            raise SettingError(
-                f"run {self.id}: the texts were not kept when it was made. Score again, which costs nothing, "
-                "as all calls are in the ledger."
-            )
-        raise SettingError(f"run {self.id}: there is no response {response_id!r}.")
+        if (response := self.responses.get(response_id)) is not None:
+            return response
+        if response_id not in self.metadata:
+            raise SettingError(f"run {self.id}: there is no response {response_id!r}.")
+        raise SettingError(
+            f"run {self.id}: the texts were not kept when it was made. Score again, which costs nothing, "
+            "as all calls are in the ledger."
+        )
 
     @property
     def sheets(self) -> tuple[ScoreSheet, ...]:
@@ -125,98 +118,17 @@ class Run:
     def scores(self) -> pd.DataFrame:
         """All scores in long form, the columns of ``scores.csv``; ``item`` is missing on step-level rows.
 
-        Where a text can have a code, ``invalid`` says why one has no score. Carried columns follow; one
-        called like a column of this table is named ``input_NAME``.
+        Where a text can have a code, ``invalid`` says why one has no score. Metadata follow; one called like
+        a column of this table is named ``input_NAME``.
         """
-        import pandas as pd
-
-        columns = (*SCORE_COLUMNS, *self._code_columns)
-        carried = self._carried_columns(columns)
-        rows = [
-            {**dict(zip(columns, row, strict=True)), **{carried[name]: extra[name] for name in extra}}
-            for row, extra in self._score_rows()
-        ]
-        frame = pd.DataFrame(rows, columns=[*columns, *carried.values()])
-        return frame.astype(
-            {"item": "Int64", "score": "Float64", "model_score": "Float64", "computed_score": "Float64"}
-        )
-
-    def _score_rows(self) -> Iterator[tuple[tuple[Any, ...], dict[str, str]]]:
-        method, parts = self.manifest["method"], identities(self.task)
-        for sheet in self.sheets:
-            extra = dict(self.metadata.get(sheet.response_id, {}))
-            head = (sheet.response_id, method, sheet.scorer, sheet.evidence_repeat, sheet.judge_repeat)
-            rows = [row for row in sheet.rows() if row.step or self.task.sums]
-            # What has no points for a reason has rows that say so.
-            there = {row.dimension for row in rows} if self._code_columns else set(parts)
-            rows += [_no_score(part) for part in parts if part not in there]
-            for row in rows:
-                place = (row.step, row.item, row.dimension)
-                code = (sheet.invalid if row.score is None else "",) if self._code_columns else ()
-                yield (*head, *place, row.score, row.model_score, row.computed_score, *code), extra
-
-    @property
-    def _code_columns(self) -> tuple[str, ...]:
-        return (INVALID,) if any(step.invalid for step in self.task.steps) else ()
+        return long_table(self, panel=False)
 
     @property
     def scores_wide(self) -> pd.DataFrame:
         """Final scores, one row for each response and judge, one column for each identity of the task."""
-        import pandas as pd
-
-        parts = identities(self.task)
-        own = ["response_id", "method", "judge", *parts, *self._code_columns]
-        carried = self._carried_columns(own)
-        rows = [
-            {
-                "response_id": sheet.response_id,
-                "method": self.manifest["method"],
-                "judge": sheet.scorer,
-                **{part: sheet.final(part) for part in parts},
-                **dict.fromkeys(self._code_columns, sheet.invalid),
-                **{carried[name]: text for name, text in self.metadata.get(sheet.response_id, {}).items()},
-            }
-            for sheet in self.sheets
-        ]
-        return pd.DataFrame(rows, columns=[*own, *carried.values()]).astype(dict.fromkeys(parts, "Float64"))
+        return wide_table(self, panel=False)
 
     @property
     def failures(self) -> pd.DataFrame:
         """Why responses, or single judges of them, have no scores."""
-        import pandas as pd
-
-        rows = [
-            (outcome.response_id, failure.stage, failure.model, failure.reason)
-            for outcome in self.outcomes
-            for failure in outcome.failures
-        ]
-        return pd.DataFrame(rows, columns=list(FAILURE_COLUMNS))
-
-    def _carried_columns(self, own: Collection[str]) -> dict[str, str]:
-        """Name the carried columns; one that is called like a table's own column becomes ``input_NAME``.
-
-        Whatever its case, since whoever reads the table tells no cases apart. The columns of repeats and
-        panels count as own in every table, so that none is taken for them.
-        """
-        names = dict.fromkeys(name for extra in self.metadata.values() for name in extra)
-        taken = {name.casefold() for name in (*own, *REPEATS, N_SHEETS)}
-        others = {name.casefold() for name in names}
-        carried: dict[str, str] = {}
-        for name in names:
-            shown = name
-            while shown.casefold() in taken or (shown != name and shown.casefold() in others):
-                shown = f"input_{shown}"
-            taken.add(shown.casefold())
-            carried[name] = shown
-        return carried
-
-
-def _no_score(identity: str) -> Score:
-    return Score(
-        step=identity.rpartition(".")[0],
-        item=None,
-        dimension=identity,
-        score=None,
-        model_score=None,
-        computed_score=None,
-    )
+        return failure_table(self)

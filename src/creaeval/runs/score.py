@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
@@ -111,7 +112,7 @@ def score(
     budget : float, optional
         US dollars that this call may spend; see :class:`creaeval.llm.budget.Budget`.
     watcher : Watcher, optional
-        Is told of progress.
+        Sees the progress.
 
     Returns
     -------
@@ -130,20 +131,16 @@ def score(
     KeyboardInterrupt
         Stopped by the user; the same call takes the run up again.
     """
-    the_task = task if isinstance(task, Task) else load_task(task)
-    named: list[AnyModel] = []
-    if judges is not None:
-        named = list(judges) if isinstance(judges, list | tuple) else [cast("AnyModel", judges)]
+    task = task if isinstance(task, Task) else load_task(task)
     if method is None:
-        method = default_method(the_task, named if analyst is None else [analyst, *named])
-    if batching is None:
-        batching = choose_batching(the_task, method)
+        method = default_method(task, _as_list(judges) + _as_list(analyst))
+    batching = batching or choose_batching(task, method)
     plan = prepare(
         responses,
-        task=the_task,
+        task=task,
         scenarios=scenarios,
-        analyst=analyst or DEFAULT_MODEL,
-        judges=default_judge(method) if judges is None else named,
+        analyst=analyst,
+        judges=judges,
         method=method,
         settings=settings,
         models=models,
@@ -152,13 +149,13 @@ def score(
         reading=reading,
         evidence_repeats=evidence_repeats,
         judge_repeats=judge_repeats,
-        options=Options(evidence, copied, read_examples(examples, the_task), reference_cutoff, batching),
+        options=Options(evidence, copied, read_examples(examples, task), reference_cutoff, batching),
     )
     for note in (*repeat_notes(plan), *batch_notes(plan)):
         warnings.warn(note, stacklevel=2)
     with Ledger.open(ledger) as opened:
-        allowed = None if budget is None else Budget(budget)
-        return run_plan(plan, opened, watcher, budget=allowed, in_memory=True)
+        limit = None if budget is None else Budget(budget)
+        return run_plan(plan, opened, watcher, budget=limit, in_memory=True)
 
 
 def prepare(
@@ -166,9 +163,9 @@ def prepare(
     *,
     task: str | Path | Task,
     scenarios: str | Path | Mapping[str, Scenario] | None,
-    analyst: AnyModel,
-    judges: AnyModel | Sequence[AnyModel],
     method: str,
+    analyst: AnyModel | None = None,
+    judges: AnyModel | Sequence[AnyModel] | None = None,
     settings: Settings | Mapping[str, Any] | None = None,
     models: str | Path | None = None,
     keys: str | Path | None = None,
@@ -198,23 +195,25 @@ def prepare(
     InputError
         Something given is wrong.
     """
-    the_task = task if isinstance(task, Task) else load_task(task)
-    given = read_scenarios(scenarios) if isinstance(scenarios, str | Path) else scenarios or {}
-    named: Sequence[AnyModel] = judges if isinstance(judges, list | tuple) else [cast("AnyModel", judges)]
-    book = open_book(models, keys)
-    opened: dict[str, ChatModel] = {}
+    task = task if isinstance(task, Task) else load_task(task)
+    if isinstance(scenarios, str | Path):
+        scenarios = read_scenarios(scenarios)
+    if isinstance(settings, Settings):
+        settings = {name: value for name, value in asdict(settings).items() if name != "logprobs"}
+    presets = open_book(models, keys)
+    # One object a name: roles that share a model share its client or process.
+    open_once = cache(partial(open_model, book=presets))
 
-    def model(wanted: AnyModel) -> ChatModel:
-        # One object a name: roles that share a model share its client or process.
-        return opened.setdefault(wanted, open_model(wanted, book)) if isinstance(wanted, str) else wanted
+    def model(name: AnyModel) -> ChatModel:
+        return open_once(name) if isinstance(name, str) else name
 
     return make_plan(
-        task=the_task,
-        responses=_responses(responses, the_task, reading or {}),
-        scenarios=given,
-        analyst=model(analyst),
-        judges=[model(judge) for judge in named],
-        settings=_as_mapping(settings),
+        task=task,
+        responses=_responses(responses, task, reading or {}),
+        scenarios=scenarios or {},
+        analyst=model(analyst or DEFAULT_MODEL),
+        judges=[model(judge) for judge in _as_list(default_judge(method) if judges is None else judges)],
+        settings=settings,
         method=method,
         missing_step=missing_step,
         evidence_repeats=evidence_repeats,
@@ -223,20 +222,20 @@ def prepare(
     )
 
 
-def _as_mapping(settings: Settings | Mapping[str, Any] | None) -> Mapping[str, Any]:
-    if not isinstance(settings, Settings):
-        return settings or {}
-    return {name: value for name, value in asdict(settings).items() if name != "logprobs"}
+def _as_list(models: AnyModel | Sequence[AnyModel] | None) -> list[AnyModel]:
+    if isinstance(models, list | tuple):
+        return list(models)
+    return [] if models is None else [cast("AnyModel", models)]
 
 
 def _responses(
-    given: str | Path | Sequence[str | Path] | Sequence[Response], task: Task, reading: Mapping[str, Any]
+    sources: str | Path | Sequence[str | Path] | Sequence[Response], task: Task, reading: Mapping[str, Any]
 ) -> Sequence[Response]:
-    if isinstance(given, str | Path):
-        return read_responses([given], task, **reading)
-    paths = [one for one in given if isinstance(one, str | Path)]
-    objects = [one for one in given if isinstance(one, Response)]
-    return [*read_responses(paths, task, **reading), *objects] if paths else objects
+    if isinstance(sources, str | Path):
+        sources = [sources]
+    paths = [source for source in sources if isinstance(source, str | Path)]
+    objects = [source for source in sources if isinstance(source, Response)]
+    return [*(read_responses(paths, task, **reading) if paths else ()), *objects]
 
 
 def run_plan(
@@ -256,7 +255,7 @@ def run_plan(
     ledger : Ledger
         Where calls, outcomes and the run's record go.
     watcher : Watcher, optional
-        Is told of progress.
+        Sees the progress.
     budget : Budget, optional
         What may be spent; several runs may share it.
     in_memory : bool
@@ -323,30 +322,18 @@ def finish_in_any_thread(work: Coroutine[Any, Any, None]) -> None:
     except RuntimeError:
         asyncio.run(work)
         return
-    ended: list[BaseException] = []
-    runner = asyncio.Runner()
-    task: list[asyncio.Task[None]] = []
+    running: list[asyncio.Task[Any]] = []
 
     async def tracked() -> None:
-        if (current := asyncio.current_task()) is not None:
-            task.append(current)
+        if (task := asyncio.current_task()) is not None:
+            running.append(task)
         await work
 
-    def run() -> None:
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="creaeval-run") as thread:
+        future = thread.submit(asyncio.run, tracked())
         try:
-            with runner:
-                runner.run(tracked())
-        except BaseException as error:  # noqa: BLE001 - handed to the caller's thread
-            ended.append(error)
-
-    thread = threading.Thread(target=run, name="creaeval-run")
-    thread.start()
-    try:
-        thread.join()
-    except KeyboardInterrupt:
-        if task:
-            runner.get_loop().call_soon_threadsafe(task[0].cancel)
-        thread.join()
-        raise
-    if ended:
-        raise ended[0]
+            future.result()
+        except KeyboardInterrupt:
+            if running and not future.done():
+                running[0].get_loop().call_soon_threadsafe(running[0].cancel)
+            raise

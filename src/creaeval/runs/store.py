@@ -7,18 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from sqlalchemy import (
-    JSON,
-    Column,
-    ForeignKey,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    func,
-    select,
-    update,
-)
+from sqlalchemy import JSON, Column, ForeignKey, Integer, MetaData, String, Table, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from creaeval.data import Response
@@ -31,7 +20,7 @@ from creaeval.tasks import Scenario, Task
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Row, Select
 
     from creaeval.llm import Ledger
     from creaeval.runs.plan import Plan
@@ -96,7 +85,8 @@ class RunStore:
         responses by the same calls, and neither's take away the other's.
         """
         now = _now()
-        values = {
+        row = {
+            "id": plan.run_id,
             "created": now,
             "updated": now,
             "state": "running",
@@ -109,7 +99,7 @@ class RunStore:
             },
         }
         with self._ledger.guard(), self._ledger.engine.begin() as connection:
-            _put(connection, _runs, ("id",), [{"id": plan.run_id, **values}])
+            _put(connection, _runs, ("id",), [row])
 
     def keep(self, run_id: str, outcomes: Sequence[tuple[int, Response, Outcome]]) -> None:
         """Commit outcomes with their responses and the responses' places in the input, all at once."""
@@ -154,28 +144,22 @@ class RunStore:
         SettingError
             No run, or more than one, has an id that begins so.
         """
-        with self._ledger.guard(), self._ledger.engine.connect() as connection:
-            found = connection.execute(
-                select(_runs).where(_runs.c.id.startswith(run_id, autoescape=True))
-            ).all()
-            if len(found) != 1:
-                known = (
-                    connection.execute(select(_runs.c.id).order_by(_runs.c.updated.desc())).scalars().all()
-                )
-                raise SettingError(_no_such_run(run_id, [row.id for row in found], list(known)))
-            row = found[0]
-            carried = connection.execute(
-                select(_outcomes.c.response_id, _outcomes.c.carried)
-                .where(_outcomes.c.run_id == row.id)
-                .order_by(_outcomes.c.position)
-            ).all()
+        begins = select(_runs).where(_runs.c.id.startswith(run_id, autoescape=True))
+        runs = _read(self._ledger, begins)
+        if len(runs) != 1:
+            known = _read(self._ledger, select(_runs.c.id).order_by(_runs.c.updated.desc()))
+            raise SettingError(_no_such_run(run_id, [run.id for run in runs], [run.id for run in known]))
+        row = runs[0]
+        columns = select(_outcomes.c.response_id, _outcomes.c.carried)
+        in_order = columns.where(_outcomes.c.run_id == row.id).order_by(_outcomes.c.position)
+        metadata = {stored.response_id: stored.carried for stored in _read(self._ledger, in_order)}
         return Run(
             id=row.id,
             state=cast("State", row.state),
             task=Task.model_validate(row.task),
             manifest=row.manifest,
-            outcomes=_StoredOutcomes(self._ledger, row.id, [stored.response_id for stored in carried]),
-            metadata={stored.response_id: stored.carried for stored in carried},
+            outcomes=_StoredOutcomes(self._ledger, row.id, list(metadata)),
+            metadata=metadata,
             responses=_StoredResponses(self._ledger, row.id),
             scenarios={
                 key: Scenario.model_validate(scenario) for key, scenario in (row.scenarios or {}).items()
@@ -191,8 +175,6 @@ class RunStore:
             .group_by(_runs.c.id)
             .order_by(_runs.c.updated.desc())
         )
-        with self._ledger.guard(), self._ledger.engine.connect() as connection:
-            rows = connection.execute(statement).all()
         return [
             RunLine(
                 id=row.id,
@@ -203,7 +185,7 @@ class RunStore:
                 judges=", ".join(judge["name"] for judge in row.manifest["judges"]),
                 n_outcomes=row.n,
             )
-            for row in rows
+            for row in _read(self._ledger, statement)
         ]
 
 
@@ -221,22 +203,20 @@ class _StoredOutcomes(Sequence[Outcome]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Outcome]: ...
     def __getitem__(self, index: int | slice) -> Outcome | Sequence[Outcome]:
-        wanted = self._ids[index]
         if isinstance(index, slice):
-            return tuple(self._read(list(wanted)))
-        return next(iter(self._read([str(wanted)])))
+            return tuple(self._outcomes(self._ids[index]))
+        return self._outcomes([self._ids[index]])[0]
 
     def __iter__(self) -> Iterator[Outcome]:
         for start in range(0, len(self._ids), _READ_AT_ONCE):
-            yield from self._read(self._ids[start : start + _READ_AT_ONCE])
+            yield from self._outcomes(self._ids[start : start + _READ_AT_ONCE])
 
-    def _read(self, ids: Sequence[str]) -> list[Outcome]:
+    def _outcomes(self, ids: Sequence[str]) -> list[Outcome]:
         statement = select(_outcomes.c.outcome).where(
             _outcomes.c.run_id == self._run_id, _outcomes.c.response_id.in_(ids)
         )
-        with self._ledger.guard(), self._ledger.engine.connect() as connection:
-            rows = connection.execute(statement.order_by(_outcomes.c.position)).scalars().all()
-        return [Outcome.model_validate(row) for row in rows]
+        rows = _read(self._ledger, statement.order_by(_outcomes.c.position))
+        return [Outcome.model_validate(row.outcome) for row in rows]
 
 
 class _StoredResponses(Mapping[str, Response]):
@@ -252,18 +232,21 @@ class _StoredResponses(Mapping[str, Response]):
         kept = select(_outcomes.c.response_id).where(
             _outcomes.c.run_id == self._run_id, _outcomes.c.response.is_not(None)
         )
-        with self._ledger.guard(), self._ledger.engine.connect() as connection:
-            yield from connection.execute(kept.order_by(_outcomes.c.position)).scalars().all()
+        return (row.response_id for row in _read(self._ledger, kept.order_by(_outcomes.c.position)))
 
     def __getitem__(self, response_id: str) -> Response:
         statement = select(_outcomes.c.response).where(
             _outcomes.c.run_id == self._run_id, _outcomes.c.response_id == response_id
         )
-        with self._ledger.guard(), self._ledger.engine.connect() as connection:
-            kept = connection.execute(statement).scalar()
-        if kept is None:
-            raise KeyError(response_id)
-        return Response.model_validate(kept)
+        for row in _read(self._ledger, statement):
+            if row.response is not None:
+                return Response.model_validate(row.response)
+        raise KeyError(response_id)
+
+
+def _read(ledger: Ledger, statement: Select[Any]) -> Sequence[Row[Any]]:
+    with ledger.guard(), ledger.engine.connect() as connection:
+        return connection.execute(statement).all()
 
 
 def _put(connection: Connection, table: Table, key: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
@@ -273,9 +256,9 @@ def _put(connection: Connection, table: Table, key: Sequence[str], rows: Sequenc
     connection.execute(upsert.on_conflict_do_update(index_elements=list(key), set_=values), list(rows))
 
 
-def _no_such_run(run_id: str, found: list[str], known: list[str]) -> str:
-    if found:
-        return f"More than one run begins with {run_id!r}: {', '.join(found)}; give more of its id."
+def _no_such_run(run_id: str, several: list[str], known: list[str]) -> str:
+    if several:
+        return f"More than one run begins with {run_id!r}: {', '.join(several)}; give more of its id."
     return f"There is no run {run_id!r}; " + (
         f"known are {', '.join(known[:10])}." if known else "this ledger holds no run yet."
     )

@@ -7,13 +7,12 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from creaeval.sheets import disagreements
-from creaeval.sheets.expected import NOT_CAPTURED
+from creaeval.sheets.score_sheet import NOT_CAPTURED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from creaeval.methods import CallSummary, Outcome
-    from creaeval.sheets import Evidence
     from creaeval.tasks import Task
 
 
@@ -51,9 +50,7 @@ class Tokens:
     unpriced: int = 0
 
     def __add__(self, other: Tokens) -> Tokens:
-        return Tokens(
-            **{field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)}
-        )
+        return Tokens(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
     def rounded(self) -> Tokens:
         """Return the same without the last digits, which sums of floats make up."""
@@ -119,19 +116,7 @@ class Summary:
 
 
 def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
-    """Count over outcomes in one pass, holding none of them.
-
-    Parameters
-    ----------
-    task : Task
-        The run's task.
-    outcomes : iterable of Outcome
-        The outcomes.
-
-    Returns
-    -------
-    Summary
-    """
+    """Count over outcomes in one pass, holding none of them."""
     counts: defaultdict[str, int] = defaultdict(int)
     tokens: defaultdict[str, Tokens] = defaultdict(Tokens)
     first = ""
@@ -142,13 +127,15 @@ def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
         counts["not_captured"] += sum(lost)
         counts["failed"] += bool(outcome.failures)
         counts["failed_attempts"] += outcome.failed_attempts
-        for call in (call for call in outcome.calls if call.counted):
-            tokens[call.stage] += _tokens(call)
+        for call in outcome.calls:
+            if call.counted:
+                tokens[call.stage] += _tokens(call)
         for sheet in outcome.sheets:
             wrong = disagreements(sheet)
             counts["disagreements"] += len(wrong)
             first = first or (f"{sheet.response_id}, {wrong[0]}" if wrong else "")
-        for evidence in _gathered(outcome):
+        first_evidence = () if outcome.evidence is None else (outcome.evidence,)
+        for evidence in (*first_evidence, *(analysis.evidence for analysis in outcome.further)):
             counts["quotes"] += len(evidence.quotes)
             for quote in evidence.quotes:
                 counts[f"quotes_{quote.outcome.replace(' ', '_')}"] += 1
@@ -172,12 +159,6 @@ def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
         grid_notes=tuple(dict.fromkeys(grids)),
         tokens={**{stage: tokens[stage].rounded() for stage in stages}, "all": whole.rounded()},
     )
-
-
-def _gathered(outcome: Outcome) -> tuple[Evidence, ...]:
-    """All evidence of a response, of each time it was gathered."""
-    first = () if outcome.evidence is None else (outcome.evidence,)
-    return (*first, *(analysis.evidence for analysis in outcome.further))
 
 
 def _tokens(call: CallSummary) -> Tokens:

@@ -8,22 +8,19 @@ from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from creaeval.sheets.compute import complete_sheet
 from creaeval.sheets.replies import item_key
+from creaeval.sheets.score_sheet import NOT_CAPTURED, ItemScores, ScoreSheet, StepScores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from creaeval.sheets.score_sheet import ItemScores, ScoreSheet, StepScores
-    from creaeval.sheets.shape import StepShape
+    from creaeval.sheets.score_sheet import StepLayout
     from creaeval.tasks import Dimension, Step, Task
 
 #: Below this share of the probability an expected score says too little of the whole.
 LEAST_CAPTURED = 0.95
 #: Stands behind a judge's name on a sheet of expected scores.
 EXPECTED = " (expected)"
-#: Why an item that is a unit of its own lacks an expected score: too little of the probability is known.
-NOT_CAPTURED = "not_captured"
 #: The scorer's own sums, which are no scores of their own.
 _SUMS = ("overall", "total")
 
@@ -34,6 +31,8 @@ Path: TypeAlias = "tuple[str, ...]"
 _JSON = JSONDecoder()
 _SPACE = " \t\r\n"
 _NUMBER = re.compile(rf"[{_SPACE}]*(0|[1-9][0-9]*)", re.ASCII)
+_WHOLE = re.compile(r"(0|[1-9][0-9]{0,8})", re.ASCII)
+_SCALAR = re.compile(r'[^,\]}\s"{\[:]+')
 # After digits these would make another number, or none.
 _GOES_ON = "0123456789.eE+-"
 
@@ -47,44 +46,23 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Expected:
-    """What the probabilities say of one score.
+    """What the probabilities say of a score: what was written and what is expected.
 
-    Parameters
-    ----------
-    sampled : int
-        The score that was written.
-    captured : float
-        Share of the probability that falls on known levels of the scale.
-    value : float or None
-        The expected score, None where less than ``LEAST_CAPTURED`` is known.
-    reason : str
-        Why there is none.
+    ``captured`` is the share of the probability that falls on known levels of the scale. ``value`` is None,
+    and ``reason`` says why, where it is less than ``LEAST_CAPTURED``.
     """
 
-    sampled: int
+    sampled: int | None
     captured: float
     value: float | None
     reason: str = ""
 
 
 def number_places(text: str) -> dict[Path, Place]:
-    """Find the whole numbers of the first JSON object in a text.
+    """Find the whole numbers of the first JSON object in a text, by the keys that lead to each.
 
-    Parameters
-    ----------
-    text : str
-        The object, with or without words around it. Commas before a bracket that closes and numbers in
-        quotation marks are overlooked, as they are when replies are read.
-
-    Returns
-    -------
-    dict of tuple of str to Place
-        By the keys that lead to it.
-
-    Raises
-    ------
-    ValueError
-        There is no object that can be read so.
+    Words around the object, commas before a bracket that closes and quotation marks around numbers are
+    overlooked, as they are when replies are read. ValueError where there is no object.
     """
     for match in re.finditer(r"\{", text):
         places: dict[Path, Place] = {}
@@ -99,22 +77,19 @@ def number_places(text: str) -> dict[Path, Place]:
 def _walk(text: str, at: int, path: Path, places: dict[Path, Place]) -> int:
     """Walk through the value that begins at a place, and return where it ends."""
     at = _skip(text, at)
-    if text[at] == '"':
-        string, end = _JSON.raw_decode(text, at)
-        _keep(places, path, at + 1, string)
-        return end
     if text[at] in "{[":
         return _walk_parts(text, at, path, places)
-    match = re.compile(r'[^,\]}\s"{\[:]+').match(text, at)
-    if match is None:
-        raise JSONDecodeError("expected a value", text, at)
-    _keep(places, path, at, match[0])
-    return match.end()
-
-
-def _keep(places: dict[Path, Place], path: Path, at: int, written: str) -> None:
-    if re.fullmatch(r"(0|[1-9][0-9]{0,8})", written, re.ASCII):
-        places[path] = Place(at, int(written))
+    if text[at] == '"':
+        start = at + 1
+        written, end = _JSON.raw_decode(text, at)
+    else:
+        match = _SCALAR.match(text, at)
+        if match is None:
+            raise JSONDecodeError("expected a value", text, at)
+        written, start, end = match[0], at, match.end()
+    if _WHOLE.fullmatch(written):
+        places[path] = Place(start, int(written))
+    return end
 
 
 def _walk_parts(text: str, at: int, path: Path, places: dict[Path, Place]) -> int:
@@ -149,47 +124,35 @@ def _expect(text: str, at: int, mark: str) -> None:
 
 
 def level_chances(tokens: Sequence[TokenChances], start: int, levels: Iterable[int]) -> dict[int, float]:
-    """Add up the probabilities of all known ways to write each level.
+    """Add up the probabilities of all known ways to write each level and then something that is no digit.
 
-    Parameters
-    ----------
-    tokens : sequence of TokenChances
-        The reply's tokens.
-    start : int
-        Where the digits that were written begin, in bytes from the first token's beginning. All before them
-        is taken as given: the probabilities are those of the value, not of the words around it.
-    levels : iterable of int
-        The scale.
-
-    Returns
-    -------
-    dict of int to float
-        By level, the probability that the model writes it and then something that is no further digit. The
-        alternatives of a token are known only along the path that was taken: one that leaves it with digits
-        that could go on to another level, or with no digit yet, counts for no level.
+    ``start`` is where the digits that were written begin, in bytes from the first token's beginning. All
+    before them is taken for granted: the probabilities are those of the value, not of the words around it.
+    The alternatives of a token are known only along the path that was taken: one that leaves it with digits
+    that could go on to another level, or with no digit yet, counts for no level.
     """
-    wanted = set(levels)
-    found = dict.fromkeys(sorted(wanted), 0.0)
-    at, before = _token_at(tokens, start)
+    scale = set(levels)
+    totals = dict.fromkeys(sorted(scale), 0.0)
+    index, before = _token_at(tokens, start)
     # What the first token holds before the digits: alternatives begin alike, whatever their white space.
-    given, path, written = before.rstrip(_SPACE), 1.0, ""
-    for text, chances in tokens[at:]:
-        share = {one: math.exp(chance) for one, chance in chances}
-        for one, chance in share.items():
-            if one != text and one.startswith(given):
-                level = _level(written + one[len(given) :], wanted)
+    lead, path, written = before.rstrip(_SPACE), 1.0, ""
+    for text, chances in tokens[index:]:
+        shares = {token: math.exp(chance) for token, chance in chances}
+        for token, share in shares.items():
+            if token != text and token.startswith(lead):
+                level = _level(written + token[len(lead) :], scale)
                 if level is not None:
-                    found[level] += path * chance
-        written += text[len(given) :]
-        path *= share.get(text, 0.0)
-        given = ""
-        level = _level(written, wanted)
+                    totals[level] += path * share
+        written += text[len(lead) :]
+        path *= shares.get(text, 0.0)
+        lead = ""
+        level = _level(written, scale)
         if level is not None:
-            found[level] += path
+            totals[level] += path
             break
-        if _could_not_be(written, wanted):
+        if _could_not_be(written, scale):
             break
-    return found
+    return totals
 
 
 def _token_at(tokens: Sequence[TokenChances], start: int) -> tuple[int, str]:
@@ -228,32 +191,15 @@ def _could_not_be(text: str, levels: set[int]) -> bool:
 
 def expected_scores(
     text: str, tokens: Sequence[TokenChances], scales: Mapping[Path, range]
-) -> dict[Path, Expected | str]:
-    """Work out the expected value of every score of a reply.
+) -> dict[Path, Expected]:
+    """Work out the expected value of every score of a reply, by the keys that lead to it.
 
-    Parameters
-    ----------
-    text : str
-        The reply, a JSON object.
-    tokens : sequence of TokenChances
-        Its tokens.
-    scales : mapping of tuple of str to range
-        By the keys that lead to a score, its levels.
-
-    Returns
-    -------
-    dict of tuple of str to Expected
-        One for each of ``scales``.
-
-    Raises
-    ------
-    ValueError
-        The numbers cannot be found, or the tokens do not spell the reply.
+    ``scales`` has the levels of each. ValueError where numbers cannot be found, or tokens spell another text.
     """
     places = number_places(text)
-    # In bytes, since a character may be parted among tokens.
-    spelled, reply = b"".join(_bytes(one) for one, _ in tokens), text.encode(errors="replace")
-    offset = spelled.rfind(reply)
+    # In bytes, since a character may be split among tokens.
+    spelled = b"".join(_bytes(token) for token, _ in tokens)
+    offset = spelled.rfind(text.encode(errors="replace"))
     if offset < 0:
         raise ValueError("the tokens do not spell the reply")
     return {path: _expected(text, tokens, offset, places.get(path), scales[path]) for path in scales}
@@ -261,9 +207,9 @@ def expected_scores(
 
 def _expected(
     text: str, tokens: Sequence[TokenChances], offset: int, place: Place | None, levels: range
-) -> Expected | str:
+) -> Expected:
     if place is None:
-        return "the reply holds no such number"
+        return Expected(None, 0.0, None, "the reply holds no such number")
     start = offset + len(text[: place.start].encode(errors="replace"))
     chances = level_chances(tokens, start, levels)
     captured = min(sum(chances.values()), 1.0)
@@ -275,19 +221,7 @@ def _expected(
 
 
 def score_scales(task: Task, sheet: ScoreSheet) -> dict[Path, range]:
-    """List the levels of every score that a scorer wrote, by where it stands in the reply.
-
-    Parameters
-    ----------
-    task : Task
-        The task.
-    sheet : ScoreSheet
-        What was read from a reply in the form of :func:`creaeval.sheets.replies.score_reply`.
-
-    Returns
-    -------
-    dict of tuple of str to range
-    """
+    """List the levels of every score that a scorer wrote, by where it stands in the reply."""
     scales: dict[Path, range] = {}
     for scores in sheet.steps:
         step = task.step(scores.step)
@@ -314,44 +248,29 @@ def _written_by_item(step: Step, item: ItemScores) -> list[Dimension]:
 
 def expected_sheet(
     task: Task,
-    shape: Sequence[StepShape],
+    layout: Sequence[StepLayout],
     sheet: ScoreSheet,
     values: Mapping[Path, float | None],
     *,
     shared: bool = False,
 ) -> ScoreSheet:
-    """Put expected scores in place of those that were written.
+    """Build the sheet ``NAME (expected)`` with expected scores in place of those that were written.
 
-    Parameters
-    ----------
-    task : Task
-        The task.
-    shape : sequence of StepShape
-        What was scored.
-    sheet : ScoreSheet
-        As written. Which items are valid, and their categories, stay as they are on it.
-    values : mapping of tuple of str to float or None
-        By the paths of :func:`score_scales`.
-    shared : bool
-        Whether each item is a response of its own.
-
-    Returns
-    -------
-    ScoreSheet
-        By ``NAME (expected)``. A score without an expected value is missing, and so are sums that it is part
-        of, the scorer's own ones too. A response that shares a call and lacks a score has the code
-        ``not_captured``.
+    ``values`` are by the paths of :func:`score_scales`. Which items are valid, and their categories, stay as
+    they are. A score without an expected value is missing, and so are sums that it is part of, the scorer's
+    own ones too; where responses share the call (``shared``), such an item has the code ``not_captured``.
     """
-    steps = tuple(_expected_step(task.step(scores.step), scores, values) for scores in sheet.steps)
-    lost = [path for path in real_scores(values) if values[path] is None]
-    grids = {part.step.id: part.grid_score for part in shape if part.grid_score is not None}
-    changes = {
-        "scorer": f"{sheet.scorer}{EXPECTED}",
-        "steps": steps,
-        "written_total": None if lost else values.get(("total",)),
-    }
-    found = complete_sheet(task, sheet.model_copy(update=changes), grids)
-    return _mark_lost(found, values) if shared else found
+    grids = {part.step.id: part.grid_score for part in layout}
+    steps: list[StepScores] = []
+    for scores in sheet.steps:
+        step = task.step(scores.step)
+        items = [_expected_item(step, item, values, shared=shared) for item in scores.items]
+        written, grid_score = _expected_written(step, values), grids.get(step.id)
+        steps.append(StepScores.build(task, step, items=items, written=written, grid_score=grid_score))
+    lost = any(values[path] is None for path in real_scores(values))
+    total = None if lost else values.get(("total",))
+    scorer = f"{sheet.scorer}{EXPECTED}"
+    return ScoreSheet.build(task, sheet.response_id, scorer, steps, sheet.repeats, written_total=total)
 
 
 def real_scores(paths: Iterable[Path]) -> list[Path]:
@@ -359,32 +278,19 @@ def real_scores(paths: Iterable[Path]) -> list[Path]:
     return [path for path in paths if path[-1] not in _SUMS]
 
 
-def _mark_lost(sheet: ScoreSheet, values: Mapping[Path, float | None]) -> ScoreSheet:
-    lost = {path[2] for path, value in values.items() if value is None and path[1:2] == ("items",)}
+def _expected_item(
+    step: Step, item: ItemScores, values: Mapping[Path, float | None], *, shared: bool
+) -> ItemScores:
+    expected = {
+        d.id: values[step.id, "items", item_key(item.item), d.id] for d in _written_by_item(step, item)
+    }
+    scores = {name: value for name, value in expected.items() if value is not None}
+    invalid = NOT_CAPTURED if shared and len(scores) < len(expected) else item.invalid
+    return ItemScores.build(step, item.item, scores, category=item.category, invalid=invalid)
 
-    def mark(item: ItemScores) -> ItemScores:
-        missing = item_key(item.item) in lost
-        return item.model_copy(update={"invalid": NOT_CAPTURED}) if missing else item
 
-    # A task of this kind has a single step.
-    steps = [step.model_copy(update={"items": tuple(map(mark, step.items))}) for step in sheet.steps]
-    return sheet.model_copy(update={"steps": tuple(steps)})
-
-
-def _expected_step(step: Step, scores: StepScores, values: Mapping[Path, float | None]) -> StepScores:
+def _expected_written(step: Step, values: Mapping[Path, float | None]) -> dict[str, float]:
     lost = {path[-1] for path, value in values.items() if path[0] == step.id and value is None}
-    items = [
-        item.model_copy(
-            update={
-                "scores": {
-                    d.id: value
-                    for d in _written_by_item(step, item)
-                    if (value := values[step.id, "items", item_key(item.item), d.id]) is not None
-                }
-            }
-        )
-        for item in scores.items
-    ]
     written = {
         path[1]: value
         for path, value in values.items()
@@ -392,4 +298,4 @@ def _expected_step(step: Step, scores: StepScores, values: Mapping[Path, float |
     }
     if lost - {"overall"}:
         written.pop("overall", None)
-    return scores.model_copy(update={"items": tuple(items), "written": written, "computed": {}})
+    return written

@@ -19,7 +19,7 @@ from creaeval.sheets.evidence import Record
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: What parts cells, the surest first: a label may hold commas and spaces, but hardly a bar.
+#: What separates cells, the surest first: a label may hold commas and spaces, but hardly a bar.
 _BARS = re.compile(r"[|│┃]")
 _TABS = re.compile(r"\t")
 _MARKS = (_BARS, _TABS, *map(re.compile, (r";", r"[,、]", r"\s{2,}")))
@@ -30,7 +30,7 @@ _REMARKED = re.compile(
     r"(?:total|sum|合计|总计|总分|总和)?\s*[:=]?\s*(\d{1,9}(?:[.,]\d{1,9})?)(?:\s*[^\d\s.,:)\]].*)?",
     re.IGNORECASE,
 )
-#: What parts a label from a number behind it that may be the first rank: "Solution 1: 8", "1. Fish | 8".
+#: What separates a label from a number behind it that may be the first rank: "Solution 1: 8", "1. Fish | 8".
 _BEFORE_NUMBER = re.compile(r"[\s:;、|│┃]")
 #: How a label ends whose next number is a rank.
 _LABEL_ENDS = tuple(":;、|│┃.)]=-\t")
@@ -66,7 +66,7 @@ def read_grid(text: str, n_criteria: int) -> list[list[int]] | None:
     Parameters
     ----------
     text : str
-        A step's text: one row per solution, cells parted by bars, tabs, semicolons, commas or spaces, with or
+        A step's text: a row per solution, cells split by bars, tabs, semicolons, commas or spaces, with or
         without a header, a column of totals and a row of totals. A row begins with the solution's number
         (``1.``, ``Solution 1``, ``#1``, ``方案1``), its text, or both. Rows without either must end in their
         own sums, else the first rank could be the number. Criteria may be the rows where words say so.
@@ -117,8 +117,8 @@ def check_grid(text: str, n_criteria: int) -> GridCheck:
     faulty = faulty_columns(grid.ranks)
     names = ", ".join(map(str, faulty))
     outcome = f"faulty columns: {names}" if faulty else "every column holds each rank once"
-    what = ", ".join([f"{len(grid.ranks)} solutions", f"{n_criteria} criteria", *grid.remarks])
-    return GridCheck(score=max(1, 5 - len(faulty)), faulty_columns=faulty, note=f"{what}; {outcome}")
+    size = ", ".join([f"{len(grid.ranks)} solutions", f"{n_criteria} criteria", *grid.remarks])
+    return GridCheck(score=max(1, 5 - len(faulty)), faulty_columns=faulty, note=f"{size}; {outcome}")
 
 
 def faulty_columns(grid: Sequence[Sequence[int]]) -> tuple[int, ...]:
@@ -224,22 +224,20 @@ def _only(tables: Sequence[_Table], n_criteria: int) -> _Grid:
 
 def _tables(text: str, fewest: int) -> Iterator[_Table]:
     """Yield the tables of a text; empty lines and rules do not interrupt them."""
-    table: _Table | None = None
-    above = ""
+    table = _Table("")
     for line in text.splitlines():
         # Full-width bars, commas and digits become plain; marks of emphasis say nothing.
         plain = re.sub(r"[*`]", "", unicodedata.normalize("NFKC", line).replace("−", "-"))
         if not any(map(str.isalnum, plain)):
             continue
         row = _read_row(plain, fewest)
-        if row is None:
-            if table is not None:
-                yield table
-            table, above = None, plain
-        else:
-            table = table or _Table(above)
+        if row is not None:
             table.rows.append(row)
-    if table is not None:
+            continue
+        if table.rows:
+            yield table
+        table = _Table(plain)
+    if table.rows:
         yield table
 
 
@@ -257,13 +255,13 @@ def _read_row(line: str, fewest: int) -> _Row | None:
 def _cells(line: str, mark: re.Pattern[str]) -> list[str]:
     stripped = line.strip(" ") if mark is _TABS else line.strip()
     if mark is _BARS:
-        # The bars at the edges of a table enclose cells, they do not part them.
+        # The bars at the edges of a table enclose cells, they do not separate them.
         stripped = re.sub(r"^[|│┃]|[|│┃]$", "", stripped)
     return [cell.strip(_AROUND_CELLS) for cell in mark.split(stripped)]
 
 
 def _row(cells: Sequence[str], *, blanks: frozenset[str], sure: bool) -> _Row:
-    """Part cells into a label and the values behind it; a blank cell among these is one, too."""
+    """Split cells into a label and the values behind it; a blank cell among these is one, too."""
     values: list[float] = []
     remarked = _REMARKED.fullmatch(cells[-1]) if cells else None
     for cell in reversed([*cells[:-1], remarked[1]] if remarked else cells):
@@ -431,7 +429,7 @@ def _what_rows_are(rows: Sequence[_Row], header: str) -> str | None:
 
 
 def _names(words: Sequence[str], latin: frozenset[str], *chinese: str) -> bool:
-    """Whether words name a thing: in Chinese, whose words are not parted, by their end."""
+    """Whether words name a thing: in Chinese, whose words are not separated, by their end."""
     return any(word in latin or word.endswith(chinese) for word in words)
 
 

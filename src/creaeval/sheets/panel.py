@@ -18,20 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PanelRow:
-    """One statistic over the sheets of one response.
+    """A statistic over the sheets of a response.
 
-    Parameters
-    ----------
-    response_id : str
-        Whose sheets.
-    judge : str
-        Which statistic, one of ``PANEL_JUDGES``: it stands where a judge's name stands in tables.
-    n_sheets : int
-        How many sheets there are.
-    values : mapping of str to float or None
-        By identity; None where fewer than two sheets have a value there, and where there is no majority.
-    n : mapping of str to int
-        How many sheets have a value, by identity.
+    ``judge`` is the statistic's name, which stands in tables where a judge's does. ``values`` are by
+    identity, None where fewer than two sheets have a value or there is no majority; ``n`` says how many do.
     """
 
     response_id: str
@@ -70,47 +60,23 @@ def is_panel_judge(name: str) -> bool:
 
 
 def panel_rows(task: Task, sheets: Iterable[ScoreSheet]) -> list[PanelRow]:
-    """Put the sheets of each response together, those of all judges and of all repeats alike.
+    """Put the sheets of each response together: a row for each of ``PANEL_JUDGES`` where there are several.
 
-    Parameters
-    ----------
-    task : Task
-        The sheets' task.
-    sheets : iterable of ScoreSheet
-        Of any responses; where items are units of their own, a sheet for each (``Run.sheets`` has them so).
-
-    Returns
-    -------
-    list of PanelRow
-        For each response with two or more sheets, in the order of their first ones, a row for each of
-        ``PANEL_JUDGES``: of the final values of dimensions, groups, Overalls and the Total. Every sheet
-        counts the same, so a judge with more repeats than another counts more. The statistics of sums are of
-        the sheets' sums: a median Total need not be the sum of median Overalls.
+    They are of the final values of dimensions, groups, Overalls and the Total. Every sheet counts the same,
+    so a judge with more repeats than another counts more. The statistics of sums are of the sheets' sums: a
+    median Total need not be the sum of median Overalls.
     """
     by_response: defaultdict[str, list[ScoreSheet]] = defaultdict(list)
     for sheet in sheets:
         by_response[sheet.response_id].append(sheet)
-    return [
-        row
-        for response_id, found in by_response.items()
-        if len(found) > 1
-        for row in _rows(task, response_id, found)
-    ]
-
-
-def _rows(task: Task, response_id: str, sheets: Sequence[ScoreSheet]) -> list[PanelRow]:
-    values = {
-        identity: [value for sheet in sheets if (value := sheet.final(identity)) is not None]
-        for identity in identities(task)
-    }
-    n = {identity: len(found) for identity, found in values.items()}
-    return [
-        PanelRow(
-            response_id,
-            judge,
-            len(sheets),
-            {name: statistic(found) if len(found) > 1 else None for name, found in values.items()},
-            n,
-        )
-        for judge, statistic in _STATISTICS.items()
-    ]
+    rows: list[PanelRow] = []
+    for response_id, panel in by_response.items():
+        if len(panel) < 2:
+            continue
+        finals = {name: [sheet.final(name) for sheet in panel] for name in identities(task)}
+        known = {name: [value for value in values if value is not None] for name, values in finals.items()}
+        n = {name: len(values) for name, values in known.items()}
+        for judge, statistic in _STATISTICS.items():
+            values = {name: statistic(values) if n[name] > 1 else None for name, values in known.items()}
+            rows.append(PanelRow(response_id, judge, len(panel), values, n))
+    return rows

@@ -122,40 +122,18 @@ def find_quote(quote: str, own: str, others: Sequence[tuple[str, str]] = ()) -> 
 
 
 def place_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Say where in a text a quote stands, exactly or else nearly, by the rules of :func:`find_quote`.
+    """Say where in a text a quote stands, as start and end, by the rules of :func:`find_quote`.
 
-    Parameters
-    ----------
-    quote : str
-        The words the analyst gave.
-    text : str
-        A text as it was written: a whole step, or one item of it.
-
-    Returns
-    -------
-    tuple of (int, int) or None
-        Start and end in ``text``, so that ``text[start:end]`` are the words; the first place where there are
-        several, of a quote with slips the most similar one, widened to whole words. None where the text does
-        not have it.
+    The first place where there are several, of a quote with slips the most similar one, widened to whole
+    words. None where the text does not have it.
     """
     return _exact_span(quote, text) or _near_span(quote, text)[1]
 
 
 def compare_words(quote: str, words: str) -> list[tuple[Literal["both", "quote", "response"], str]]:
-    """Say word by word how a quote differs from the response's own words.
+    """Say word by word how a quote differs from the response's own words, in stretches.
 
-    Parameters
-    ----------
-    quote : str
-        The words the analyst gave.
-    words : str
-        Those that stand in the response.
-
-    Returns
-    -------
-    list of tuple of (str, str)
-        Stretches in order: what ``both`` have, as the response writes it, what only the ``quote`` has, what
-        only the ``response`` has. Those of ``both`` and ``response`` make up ``words``.
+    What ``both`` have is as the response writes it. Those of ``both`` and ``response`` make up ``words``.
     """
     quoted, written = _TOKEN.findall(quote.strip().strip(_OUTER)), _TOKEN.findall(words)
     quote_keys, keys = ([_fold(token).text.strip() for token in tokens] for tokens in (quoted, written))
@@ -232,17 +210,16 @@ def fold_text(text: str) -> str:
 def _fold(text: str) -> _Folded:
     signs: list[str] = []
     starts, ends = array("I"), array("I")
-    at = 0
+    end = 0
     for match in _CHANGED.finditer(text):
-        start, end = match.span()
+        before, (start, end) = end, match.span()
         folded = " " if match["blank"] else _fold_sign(match[0])
-        signs += [text[at:start].lower(), folded]
-        starts.extend([*range(at, start), *[start] * len(folded)])
-        ends.extend([*range(at + 1, start + 1), *[end] * len(folded)])
-        at = end
-    starts.extend(range(at, len(text)))
-    ends.extend(range(at + 1, len(text) + 1))
-    return _Folded("".join([*signs, text[at:].lower()]), starts, ends)
+        signs += [text[before:start].lower(), folded]
+        starts.extend([*range(before, start), *[start] * len(folded)])
+        ends.extend([*range(before + 1, start + 1), *[end] * len(folded)])
+    starts.extend(range(end, len(text)))
+    ends.extend(range(end + 1, len(text) + 1))
+    return _Folded("".join([*signs, text[end:].lower()]), starts, ends)
 
 
 @lru_cache(maxsize=4096)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from creaeval.sheets.compute import complete_sheet
 from creaeval.sheets.evidence import DimensionEvidence, ItemEvidence, StepEvidence
 from creaeval.sheets.grid import check_grid
-from creaeval.sheets.replies import item_key, observed
+from creaeval.sheets.replies import item_key
 from creaeval.sheets.score_sheet import ItemScores, ScoreSheet, StepScores
 from creaeval.sheets.wording import copied_share, find_score_words
 
@@ -16,78 +15,61 @@ if TYPE_CHECKING:
 
     from creaeval.sheets.quotes import StepTexts
     from creaeval.sheets.replies import Finding, Reply
-    from creaeval.sheets.shape import StepShape
+    from creaeval.sheets.score_sheet import StepLayout
     from creaeval.tasks import Dimension, Step, Task
 
 
 def read_evidence(
     step: Step, reply: Reply, texts: StepTexts, items: Mapping[int, bool], n_criteria: int | None
 ) -> tuple[StepEvidence, str]:
-    """Turn the analyst's reply for one step into evidence with every quote looked up.
+    """Turn the analyst's reply for one step into evidence with every quote looked up, and its memory.
 
-    Parameters
-    ----------
-    step : Step
-        The step.
-    reply : Reply
-        A valid reply in the form of :func:`creaeval.sheets.evidence_reply`.
-    texts : StepTexts
-        What the respondent wrote; quotes of an item are looked up in this item, those of the step's
-        dimensions in the whole step, and then in the rest of the response.
-    items : mapping of int to bool
-        The numbers of all items that count, and whether each is blank.
-    n_criteria : int or None
-        Columns of the ranking grid where the step has one.
-
-    Returns
-    -------
-    tuple of (StepEvidence, str)
-        The evidence, and the analyst's memory of the step, empty where none was asked for.
+    ``items`` says of the number of each item whether it is blank; ``n_criteria`` are the columns of the
+    ranking grid where the step has one. Quotes of an item are looked up in this item, those of the step's
+    dimensions in the whole step, and then in the rest of the response.
     """
-    values: dict[str, Any] = {name: getattr(reply, name) for name in type(reply).model_fields}
     notes: list[str] = []
     forms = {
-        number: getattr(values["items"], item_key(number)) for number, blank in items.items() if not blank
+        number: getattr(reply.items, item_key(number))  # type: ignore[attr-defined]
+        for number, blank in items.items()
+        if not blank
     }
-    same = _same_items(forms, notes)
+    equals = _same_items(forms, notes)
     entries: list[ItemEvidence] = []
     for number in items:
         if number not in forms:
             entries.append(ItemEvidence(item=number, blank=True))
             continue
-        item = forms[number]
-        others, why = same.get(number, ((), ""))
+        form = forms[number]
+        same_as, reason = equals.get(number, ((), ""))
         entries.append(
             ItemEvidence(
                 item=number,
-                category=getattr(item, "category", None),
-                same_as=others,
-                why_same=why,
+                category=getattr(form, "category", None),
+                same_as=same_as,
+                why_same=reason,
                 dimensions={
-                    d.id: _dimension(d, getattr(item, d.id), texts, number) for d in step.item_dimensions
+                    d.id: _dimension(d, getattr(form, d.id), texts, number) for d in step.item_dimensions
                 },
             )
         )
-    dimensions = {d.id: _dimension(d, values[d.id], texts) for d in observed(step.step_dimensions)}
-    dimensions |= {
-        d.id: _categories_seen(entries) for d in step.step_dimensions if d.derive == "distinct_categories"
+    dimensions = {
+        d.id: _categories_seen(entries)
+        if d.derive == "distinct_categories"
+        else _dimension(d, getattr(reply, d.id), texts)
+        for d in step.step_dimensions
     }
-    grid = (
-        check_grid(texts.whole, n_criteria)
-        if n_criteria is not None and any(d.derive == "ranking_grid" for d in step.dimensions)
-        else None
+    has_grid = any(d.derive == "ranking_grid" for d in step.dimensions)
+    grid = check_grid(texts.whole, n_criteria) if n_criteria is not None and has_grid else None
+    evidence = StepEvidence(
+        step=step.id,
+        items=tuple(entries),
+        dimensions=dimensions,
+        grid_score=grid.score if grid is not None else None,
+        grid_note=grid.note if grid is not None else "",
+        notes=tuple(notes),
     )
-    return (
-        StepEvidence(
-            step=step.id,
-            items=tuple(entries),
-            dimensions={d.id: dimensions[d.id] for d in step.step_dimensions},
-            grid_score=grid.score if grid is not None else None,
-            grid_note=grid.note if grid is not None else "",
-            notes=tuple(notes),
-        ),
-        str(values.get("memory", "")).strip(),
-    )
+    return evidence, str(getattr(reply, "memory", "")).strip()
 
 
 def _same_items(forms: Mapping[int, Any], notes: list[str]) -> dict[int, tuple[tuple[int, ...], str]]:
@@ -134,22 +116,7 @@ def _dimension(
 
 
 def check_observation(dimension: Dimension, observation: str, text: str) -> dict[str, Any]:
-    """Measure what an observation holds that it should not.
-
-    Parameters
-    ----------
-    dimension : Dimension
-        What it is about.
-    observation : str
-        The analyst's words.
-    text : str
-        What the respondent wrote in the step.
-
-    Returns
-    -------
-    dict
-        The fields ``observation``, ``copied`` and ``score_words`` of its evidence.
-    """
+    """Measure what an observation holds that it should not: the fields of a dimension's evidence."""
     return {
         "observation": observation.strip(),
         "copied": copied_share(observation, text),
@@ -171,48 +138,32 @@ def _categories_seen(items: list[ItemEvidence]) -> DimensionEvidence:
 
 
 def read_scores(
-    task: Task, response_id: str, shape: Sequence[StepShape], replies: Sequence[Reply], scorer: str
+    task: Task,
+    response_id: str,
+    layout: Sequence[StepLayout],
+    replies: Sequence[Reply],
+    scorer: str,
+    repeats: tuple[int, int] = (1, 1),
 ) -> ScoreSheet:
-    """Turn one scorer's replies into a completed score sheet.
+    """Turn one scorer's replies, one for all steps or one for each, into a score sheet.
 
-    Parameters
-    ----------
-    task : Task
-        The task.
-    response_id : str
-        Whose sheet it is.
-    shape : sequence of StepShape
-        What was scored; it brings blank items, the analyst's categories and the grid's value.
-    replies : sequence of Reply
-        One for all steps, or one for each, in the form of :func:`creaeval.sheets.replies.score_reply`.
-    scorer : str
-        The judge's name.
-
-    Returns
-    -------
-    ScoreSheet
-        The scorer's own values as written, with everything computable computed beside them. A Total is
-        written only where a reply to the whole task holds it.
+    The Total is written only where a reply to the whole task holds it.
     """
     forms = {name: getattr(reply, name) for reply in replies for name in type(reply).model_fields}
     steps: list[StepScores] = []
-    for part in shape:
+    for part in layout:
         form = forms[part.step.id]
         values = {d.id: getattr(form, d.id, None) for d in part.step.dimensions}
         written = {name: float(_points_of(value)) for name, value in values.items() if value is not None}
         if (overall := getattr(form, "overall", None)) is not None:
             written["overall"] = float(overall)
         items = tuple(_item(part, number, form) for number in part.items)
-        steps.append(StepScores(step=part.step.id, items=items, written=written))
+        steps.append(
+            StepScores.build(task, part.step, items=items, written=written, grid_score=part.grid_score)
+        )
     totals = [total for reply in replies if (total := getattr(reply, "total", None)) is not None]
-    sheet = ScoreSheet(
-        response_id=response_id,
-        scorer=scorer,
-        steps=tuple(steps),
-        written_total=float(totals[-1]) if totals else None,
-    )
-    grids = {part.step.id: part.grid_score for part in shape if part.grid_score is not None}
-    return complete_sheet(task, sheet, grids)
+    total = float(totals[-1]) if totals else None
+    return ScoreSheet.build(task, response_id, scorer, steps, repeats, written_total=total)
 
 
 def _points_of(value: Any) -> int:
@@ -220,20 +171,14 @@ def _points_of(value: Any) -> int:
     return int(getattr(value, "points", value))
 
 
-def _item(part: StepShape, number: int, form: Any) -> ItemScores:
+def _item(part: StepLayout, number: int, form: Any) -> ItemScores:
     if part.items[number]:
-        return ItemScores(item=number, invalid="blank")
+        return ItemScores.build(part.step, number, invalid="blank")
     scores = getattr(form.items, item_key(number))
     verdict = getattr(scores, "valid", "yes")
     if verdict != "yes":
-        return ItemScores(item=number, invalid=verdict)
+        return ItemScores.build(part.step, number, invalid=verdict)
     category = getattr(scores, "category", None) if part.categories is None else part.categories[number]
-    return ItemScores(
-        item=number,
-        category=category,
-        scores={
-            d.id: _points_of(getattr(scores, d.id))
-            for d in part.step.item_dimensions
-            if d.derive != "valid_items"
-        },
-    )
+    dimensions = (d.id for d in part.step.item_dimensions if d.derive != "valid_items")
+    points = {dimension: _points_of(getattr(scores, dimension)) for dimension in dimensions}
+    return ItemScores.build(part.step, number, points, category=category)

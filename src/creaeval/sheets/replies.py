@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from annotated_types import GroupedMetadata
@@ -25,13 +25,13 @@ from pydantic import (
 )
 
 from creaeval.sheets.evidence import Depth, Status
-from creaeval.sheets.shape import evidence_shape
+from creaeval.sheets.score_sheet import evidence_layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from creaeval.sheets.evidence import Evidence
-    from creaeval.sheets.shape import StepShape
+    from creaeval.sheets.score_sheet import StepLayout
     from creaeval.tasks import Dimension, Step, Task
 
 
@@ -84,10 +84,7 @@ def say_something(text: str) -> str:
 class Words(GroupedMetadata):
     """A text of any length with at least a word, as in ``Annotated[str, Words(400)]``.
 
-    Parameters
-    ----------
-    bound : int
-        Characters at which its decoding ends where a grammar holds the model; nobody else hears of it.
+    ``bound`` are the characters at which its decoding ends where a grammar holds the model.
     """
 
     bound: int
@@ -106,6 +103,7 @@ class Finding(Reply):
     status: Status
 
 
+@cache
 def _finding(depth: Depth) -> type[Finding]:
     bounds = _BOUNDS[depth]
     most: dict[str, Any] = {"maxItems": bounds.quotes}
@@ -117,9 +115,6 @@ def _finding(depth: Depth) -> type[Finding]:
         observation=(Annotated[str, Words(bounds.observation)], ...),
         status=(Status, ...),
     )
-
-
-_FINDINGS: dict[Depth, type[Finding]] = {depth: _finding(depth) for depth in _BOUNDS}
 
 
 def make_reply(name: str, fields: Mapping[str, Any]) -> type[Reply]:
@@ -140,19 +135,7 @@ def observed(dimensions: Iterable[Dimension]) -> tuple[Dimension, ...]:
 
 
 def compares(step: Step, *, shared_call: bool) -> bool:
-    """Whether the analyst compares a step's items: where one may be invalid, and all are one response's.
-
-    Parameters
-    ----------
-    step : Step
-        The step.
-    shared_call : bool
-        Whether its items are responses of their own that merely share a call.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether the analyst compares a step's items: where one may be invalid, and all are one response's."""
     return step.items is not None and bool(step.judged_codes) and not shared_call
 
 
@@ -167,35 +150,16 @@ def evidence_reply(
     memory: bool = True,
     compare: bool = True,
 ) -> type[Reply]:
-    """Generate the form of the analyst's reply for one step.
+    """Generate the form of the analyst's reply for one step: ``memory``, ``items`` and each step dimension.
 
-    Parameters
-    ----------
-    task_id : str
-        Names the model for people who read its schema.
-    step : Step
-        The step.
-    categories : tuple of str
-        The task's categories, used where the step sorts its items.
-    items : tuple of int
-        Numbers of the items that are not blank; empty for a step without items.
-    depth : {"full", "brief"}
-        How much is written; it decides bounds on decoding alone.
-    memory : bool
-        Whether a memory is asked for: not in a task of a single step, where nobody would read it.
-    compare : bool
-        Whether items are compared with each other, where there are several.
-
-    Returns
-    -------
-    type of Reply
-        Fields ``memory``, ``items`` (``item_1`` …), and one per step dimension.
+    ``items`` are the numbers of those that are not blank. ``depth`` decides bounds on decoding alone. A
+    memory is not asked for where nobody would read it; ``compare`` has items compared with each other.
     """
     # The memory comes first, next to the text it sums up: at the end small models repeat an earlier one.
     lines = max(len(items), _MAIN_POINTS)
-    noted = Annotated[str, Words(_BOUNDS[depth].memory_line * lines)]
-    fields: dict[str, Any] = {"memory": (noted, ...)} if memory else {}
-    finding = _FINDINGS[depth]
+    text = Annotated[str, Words(_BOUNDS[depth].memory_line * lines)]
+    fields: dict[str, Any] = {"memory": (text, ...)} if memory else {}
+    finding = _finding(depth)
     if step.items is not None:
         parts: dict[str, Any] = {}
         if step.items.categories:
@@ -204,13 +168,13 @@ def evidence_reply(
         if compare and len(items) > 1:
             # Last: what it says of two items else finds its way into small models' observations of each.
             parts |= _comparison(items, _BOUNDS[depth].why_same)
-        item = make_reply(f"{step.id}_item", parts)
-        fields["items"] = (
-            make_reply(f"{step.id}_items", {item_key(n): (item, ...) for n in items}),
-            ...,
-        )
+        fields["items"] = _items_field(step, items, make_reply(f"{step.id}_item", parts))
     fields |= {d.id: (finding, ...) for d in observed(step.step_dimensions)}
     return make_reply(f"{task_id}_{step.id}_evidence", fields)
+
+
+def _items_field(step: Step, items: tuple[int, ...], form: Any) -> tuple[type[Reply], Any]:
+    return make_reply(f"{step.id}_items", {item_key(number): (form, ...) for number in items}), ...
 
 
 def _comparison(items: tuple[int, ...], bound: int) -> dict[str, Any]:
@@ -219,9 +183,9 @@ def _comparison(items: tuple[int, ...], bound: int) -> dict[str, Any]:
     name = Annotated[str, BeforeValidator(_as_item_key), Field(json_schema_extra=names)]
     most: dict[str, Any] = {"maxItems": len(items) - 1}
     others = Annotated[list[name], Field(json_schema_extra=most), WrapValidator(_none_or_value)]
-    why = Annotated[str, Field(json_schema_extra={"maxLength": bound})]
+    reason = Annotated[str, Field(json_schema_extra={"maxLength": bound})]
     # What lacks is noted with the evidence: it is no reason to pay for all of it again.
-    return {"same_as": (others, None), "why_same": (why, "")}
+    return {"same_as": (others, None), "why_same": (reason, "")}
 
 
 def _as_item_key(value: Any) -> Any:
@@ -229,65 +193,34 @@ def _as_item_key(value: Any) -> Any:
 
 
 def judge_reply(task: Task, evidence: Evidence) -> type[Reply]:
-    """Generate the form of a judge's reply to the evidence of one response.
-
-    Parameters
-    ----------
-    task : Task
-        The task.
-    evidence : Evidence
-        Says which steps and items there are to score.
-
-    Returns
-    -------
-    type of Reply
-        As :func:`score_reply`.
-    """
-    return score_reply(task, evidence_shape(task, evidence))
+    """Generate the form of a judge's reply to the evidence of one response."""
+    return score_reply(task, evidence_layout(task, evidence))
 
 
 def score_reply(
-    task: Task, shape: Sequence[StepShape], *, categories: tuple[str, ...] = (), analysis: bool = False
+    task: Task, layout: Sequence[StepLayout], *, categories: tuple[str, ...] = (), analysis: bool = False
 ) -> type[Reply]:
     """Generate the form of a reply that fills in a score sheet.
 
-    Parameters
-    ----------
-    task : Task
-        The task.
-    shape : sequence of StepShape
-        Which steps and items there are to score.
-    categories : tuple of str
-        The task's categories where the scorer sorts the items; empty where the analyst has.
-    analysis : bool
-        Whether words stand before the points of each dimension, as in ``{"analysis": …, "points": …}``.
-
-    Returns
-    -------
-    type of Reply
-        One field a step with its items, dimensions, sums and ``overall``; ``total`` if no step is missing.
-        Sums of items, ``overall`` and ``total`` are None where a reply lacks them; a task without sums asks
-        for none.
+    It has a field for each step with its items, dimensions, sums and ``overall``, and ``total`` if no step is
+    missing. Sums of items, ``overall`` and ``total`` are None where a reply lacks them; a task without sums
+    asks for none. ``categories`` are the task's where the scorer sorts the items. With ``analysis`` words
+    stand before the points of each dimension, as in ``{"analysis": …, "points": …}``.
     """
-    steps = tuple((part.step, part.given) for part in shape)
-    return _score_reply(task.id, steps, len(task.steps), categories, analysis, task.sums)
+    steps = tuple((part.step, part.item_numbers) for part in layout)
+    return _score_reply(task, steps, categories, analysis)
 
 
 @lru_cache(maxsize=256)
 def _score_reply(
-    task_id: str,
-    shape: tuple[tuple[Step, tuple[int, ...]], ...],
-    n_steps: int,
-    categories: tuple[str, ...],
-    analysis: bool,
-    sums: bool,
+    task: Task, steps: tuple[tuple[Step, tuple[int, ...]], ...], categories: tuple[str, ...], analysis: bool
 ) -> type[Reply]:
     fields: dict[str, Any] = {
-        step.id: (_step_form(step, items, categories, analysis, sums), ...) for step, items in shape
+        step.id: (_step_form(step, items, categories, analysis, task.sums), ...) for step, items in steps
     }
-    if sums and len(shape) == n_steps:
-        fields["total"] = (_computed_points(0, sum(step.max for step, _ in shape)), None)
-    return make_reply(f"{task_id}_scores", fields)
+    if task.sums and len(steps) == len(task.steps):
+        fields["total"] = (_computed_points(0, sum(step.max for step, _ in steps)), None)
+    return make_reply(f"{task.id}_scores", fields)
 
 
 def _step_form(
@@ -295,27 +228,23 @@ def _step_form(
 ) -> type[Reply]:
     fields: dict[str, Any] = {}
     if step.items is not None:
-        item = _item_form(step, categories, analysis)
-        fields["items"] = (
-            make_reply(f"{step.id}_items", {item_key(n): (item, ...) for n in items}),
-            ...,
-        )
+        fields["items"] = _items_field(step, items, _item_form(step, categories, analysis))
     for dimension in step.dimensions:
-        if sums or dimension.scope == "step":
-            if dimension.scope == "item":
-                fields[dimension.id] = (_computed_points(0, step.max_of(dimension)), None)
-                continue
-            points = _points(dimension.scale.min, dimension.scale.max)
-            fields[dimension.id] = (_worded(dimension.id, points) if analysis else points, ...)
+        if dimension.scope == "step":
+            fields[dimension.id] = _points_field(dimension, analysis)
+        elif sums:
+            fields[dimension.id] = (_computed_points(0, step.max_of(dimension)), None)
     if sums:
         fields["overall"] = (_computed_points(0, step.max), None)
     return make_reply(f"{step.id}_scores", fields)
 
 
-def _worded(name: str, points: Any) -> type[Reply]:
-    return make_reply(
-        f"{name}_row", {"analysis": (Annotated[str, Words(_ANALYSIS)], ...), "points": (points, ...)}
-    )
+def _points_field(dimension: Dimension, analysis: bool) -> tuple[Any, Any]:
+    points = _points(dimension.scale.min, dimension.scale.max)
+    if not analysis:
+        return points, ...
+    words = Annotated[str, Words(_ANALYSIS)]
+    return make_reply(f"{dimension.id}_row", {"analysis": (words, ...), "points": (points, ...)}), ...
 
 
 def _item_form(step: Step, categories: tuple[str, ...], analysis: bool) -> Any:
@@ -325,8 +254,7 @@ def _item_form(step: Step, categories: tuple[str, ...], analysis: bool) -> Any:
         scored["category"] = (Literal[categories], ...)
     for dimension in step.item_dimensions:
         if dimension.derive != "valid_items":
-            points = _points(dimension.scale.min, dimension.scale.max)
-            scored[dimension.id] = (_worded(dimension.id, points) if analysis else points, ...)
+            scored[dimension.id] = _points_field(dimension, analysis)
     codes = tuple(step.judged_codes)
     if not codes:
         return make_reply(f"{step.id}_item", scored)

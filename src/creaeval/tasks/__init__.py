@@ -2,15 +2,7 @@
 
 from creaeval.tasks.load import builtin_tasks, load_task, parse_task, read_yaml
 from creaeval.tasks.model import Batching, Dimension, Group, Items, Level, Scale, Scenario, Step, Task
-from creaeval.tasks.names import (
-    display_name,
-    find_category,
-    find_part,
-    find_step,
-    fold,
-    identities,
-    resolve,
-)
+from creaeval.tasks.names import display_name, find_category, find_part, find_step, fold, identities, resolve
 
 __all__ = [
     "Batching",

@@ -148,23 +148,10 @@ def parse_task(text: str, where: str) -> Task:
 def explain_all(
     document: Any, errors: Sequence[Mapping[str, Any]], where: str, known_keys: Sequence[str]
 ) -> list[str]:
-    """Say what pydantic found wrong in a document, in the order of its lines.
+    """Say what pydantic found wrong in a document from :func:`read_yaml`, in the order of its lines.
 
-    Parameters
-    ----------
-    document : object
-        From :func:`read_yaml`.
-    errors : sequence of mapping
-        As ``ValidationError.errors()`` gives them: ``loc``, ``type`` and ``msg``.
-    where : str
-        The file's name.
-    known_keys : sequence of str
-        Keys that an unknown one may have been meant to be.
-
-    Returns
-    -------
-    list of str
-        One message a problem, with line and place.
+    ``errors`` are as ``ValidationError.errors()`` gives them; an unknown key may have been meant to be one of
+    ``known_keys``.
     """
     # A list whose members failed is also reported as too short: that echo would only mislead.
     deepest = [
@@ -176,7 +163,7 @@ def explain_all(
 
 def _explain(document: Any, error: Mapping[str, Any], where: str, known_keys: Sequence[str]) -> str:
     location: Sequence[str | int] = error["loc"]
-    line, trail, found = _locate(document, location)
+    line, trail, value = _locate(document, location)
     place = f"{where}, line {line}" + (f", at {' › '.join(trail)}" if trail else "")
     kind = error["type"]
     if kind == "extra_forbidden":
@@ -187,7 +174,7 @@ def _explain(document: Any, error: Mapping[str, Any], where: str, known_keys: Se
     message = str(error["msg"]).removeprefix("Value error, ")
     if kind in {"value_error", "assertion_error"}:
         return f"{place}: {message}{'' if message.endswith('?') else '.'}"
-    return f"{place}: found {_describe(found)}. {message}."
+    return f"{place}: found {_describe(value)}. {message}."
 
 
 def _describe(value: Any) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Derivation = Literal["valid_items", "distinct_categories", "ranking_grid"]
 #: Codes of invalid items that the program gives by what is written, so that no model is asked.
@@ -71,6 +74,11 @@ def _parse_range(value: str) -> dict[str, int]:
         raise ValueError(f"expected whole points such as '3' or '4-6', found {value!r}")
     low = int(match[1])
     return {"min": low, "max": int(match[2]) if match[2] else low}
+
+
+def _repeated(names: Iterable[str]) -> str | None:
+    """Return the first name that is there more than once."""
+    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 def _read_levels(value: Any) -> Any:
@@ -159,10 +167,7 @@ class Step(Model):
 
     def dimension(self, dimension_id: str) -> Dimension:
         """Return the dimension with this id; KeyError if the step has none."""
-        for dimension in self.dimensions:
-            if dimension.id == dimension_id:
-                return dimension
-        raise KeyError(dimension_id)
+        return {dimension.id: dimension for dimension in self.dimensions}[dimension_id]
 
     @property
     def judged_codes(self) -> dict[str, str]:
@@ -197,9 +202,8 @@ class Step(Model):
 
     @model_validator(mode="after")
     def _check_parts(self) -> Self:
-        names = Counter([d.id for d in self.dimensions] + [g.id for g in self.groups])
-        if repeated := [name for name, count in names.items() if count > 1]:
-            raise ValueError(f"the id {repeated[0]!r} is used twice in {self.id}")
+        if repeated := _repeated([*(d.id for d in self.dimensions), *(g.id for g in self.groups)]):
+            raise ValueError(f"the id {repeated!r} is used twice in {self.id}")
         for group in self.groups:
             for member in group.members:
                 if member not in {d.id for d in self.dimensions}:
@@ -303,8 +307,8 @@ class Task(Model):
     @model_validator(mode="after")
     def _check_whole(self) -> Self:
         ids = [step.id for step in self.steps]
-        if repeated := [name for name, count in Counter(ids).items() if count > 1]:
-            raise ValueError(f"two steps have the id {repeated[0]!r}")
+        if repeated := _repeated(ids):
+            raise ValueError(f"two steps have the id {repeated!r}")
         for index, step in enumerate(self.steps):
             if isinstance(step.memory, tuple):
                 for earlier in step.memory:
@@ -313,8 +317,8 @@ class Task(Model):
             if step.items is not None and step.items.categories and not self.categories:
                 raise ValueError(f"{step.id} sorts items into categories, but the task lists none")
         folded = [category.casefold() for category in self.categories]
-        if repeated := [name for name, count in Counter(folded).items() if count > 1]:
-            raise ValueError(f"the category {repeated[0]!r} is listed twice")
+        if repeated := _repeated(folded):
+            raise ValueError(f"the category {repeated!r} is listed twice")
         self._check_batching()
         if self.total is not None and self.total != self.max:
             raise ValueError(f"total is {self.total}, but the steps add up to {self.max}")
@@ -336,10 +340,7 @@ class Task(Model):
 
     def step(self, step_id: str) -> Step:
         """Return the step with this id; KeyError if the task has none."""
-        for step in self.steps:
-            if step.id == step_id:
-                return step
-        raise KeyError(step_id)
+        return {step.id: step for step in self.steps}[step_id]
 
     def earlier_steps(self, step: Step) -> tuple[Step, ...]:
         """Return the steps whose memory is handed to ``step``, in order."""
@@ -352,34 +353,18 @@ class Task(Model):
 
 
 def read_unit(task: dict[str, Any]) -> dict[str, Any]:
-    """Read a task as version 0.1 wrote it, whose ``unit: item`` made each item of a step a response.
+    """Read the fields of a task of version 0.1, whose ``unit: item`` made each item of a step a response.
 
-    Parameters
-    ----------
-    task : dict
-        A task's fields, from YAML or JSON, with the key ``unit``.
-
-    Returns
-    -------
-    dict
-        The same task in today's words: a response is what was an item, and may share a call with those of
-        the same participant.
-
-    Raises
-    ------
-    ValueError
-        The unit is no word of 0.1, or the task has not the form it asked for.
+    In today's words a response is what was an item, and may share a call with those of the same participant.
+    ValueError where the unit is no word of 0.1, or the task has not the form it asked for.
     """
     fields = {name: value for name, value in task.items() if name != "unit"}
     if task["unit"] == "response":
         return fields
     if task["unit"] != "item":
         raise ValueError(f"unit: found {task['unit']!r}; a task of this version has batching instead")
-    step = (
-        fields["steps"][0]
-        if isinstance(fields.get("steps"), list | tuple) and len(fields["steps"]) == 1
-        else {}
-    )
+    steps = fields.get("steps")
+    step = steps[0] if isinstance(steps, list | tuple) and len(steps) == 1 else {}
     dimensions = step.get("dimensions", ())
     if not isinstance(step.get("items"), dict) or not all(d.get("scope") == "item" for d in dimensions):
         raise ValueError("unit: item needs a single step whose dimensions all have scope item")

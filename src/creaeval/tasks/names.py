@@ -42,12 +42,10 @@ def _steps_called(task: Task, name: str) -> Iterator[Step]:
 
 def find_part(step: Step, name: str) -> Dimension | Group | None:
     """Find a dimension or group of a step by id, name or alias; None if there is none."""
-    for dimension in step.dimensions:
-        if fold(name) in {fold(dimension.id), fold(dimension.name), *map(fold, dimension.aliases)}:
-            return dimension
-    for group in step.groups:
-        if fold(name) in {fold(group.id), fold(group.name)}:
-            return group
+    parts: tuple[Dimension | Group, ...] = (*step.dimensions, *step.groups)
+    for part in parts:
+        if fold(name) in map(fold, (part.id, part.name, *getattr(part, "aliases", ()))):
+            return part
     return None
 
 
@@ -60,10 +58,7 @@ def _part_id(step: Step, name: str) -> str | None:
 
 def find_category(task: Task, name: str) -> str | None:
     """Find a category without regard to case or punctuation; None if the task lists none like it."""
-    for category in task.categories:
-        if fold(category) == fold(name):
-            return category
-    return None
+    return next((category for category in task.categories if fold(category) == fold(name)), None)
 
 
 def resolve(task: Task, name: str) -> tuple[Step | None, str]:
@@ -125,10 +120,7 @@ def identities(task: Task) -> list[str]:
     """List every identity a score can have, in the order of the sheet; no sums in a task without them."""
     if not task.sums:
         return [f"{step.id}.{dimension.id}" for step in task.steps for dimension in step.dimensions]
-    names: list[str] = []
-    for step in task.steps:
-        names += [f"{step.id}.{part}" for part in step.parts]
-    return [*names, "total"]
+    return [*(f"{step.id}.{part}" for step in task.steps for part in step.parts), "total"]
 
 
 def display_name(task: Task, identity: str) -> str:

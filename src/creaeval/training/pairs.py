@@ -13,9 +13,9 @@ from creaeval.data import find_scenario
 from creaeval.errors import Problems, SettingError
 from creaeval.methods import Case, Options
 from creaeval.methods.judge import judge_prompt
-from creaeval.methods.raw import categories_of, response_shape, scorer_prompt, scorer_reply, steps_of
+from creaeval.methods.raw import categories_of, response_layout, scorer_prompt, scorer_reply, steps_of
 from creaeval.runs.batching import join_evidence, make_batch, make_batches, written_code
-from creaeval.sheets import evidence_shape
+from creaeval.sheets import evidence_layout
 from creaeval.sheets.replies import item_key, judge_reply
 from creaeval.tasks import Batching
 from creaeval.training.split import RESPONSE, group_by
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from creaeval.llm import Prompt
     from creaeval.runs import Run
     from creaeval.runs.batching import Batch
-    from creaeval.sheets import Depth, ItemScores, StepScores, StepShape
+    from creaeval.sheets import Depth, ItemScores, StepLayout, StepScores
     from creaeval.sheets.replies import Reply
     from creaeval.tasks import Scenario, Step, Task
 
@@ -220,11 +220,11 @@ def response_pairs(
             cases.append(Case(task, response, scenario, Options(batching=batching)))
     problems.stop()
 
-    def question(batch: Batch) -> tuple[Prompt, type[Reply], tuple[StepShape, ...], bool]:
+    def question(batch: Batch) -> tuple[Prompt, type[Reply], tuple[StepLayout, ...], bool]:
         case, steps = batch.case, steps_of(batch.case)
         if not batch.case.shared and case.response.missing_steps(task):
             raise _LackingError("a step has no text")
-        shape, sorts = response_shape(case, steps), bool(categories_of(case, steps))
+        shape, sorts = response_layout(case, steps), bool(categories_of(case, steps))
         return scorer_prompt(case, steps), scorer_reply(case, steps), shape, sorts
 
     return _pairs("sft", task, rater, rated, cases, question)
@@ -270,13 +270,13 @@ def evidence_pairs(run: Run, rater: str, rated: Mapping[str, Rating]) -> Pairs:
         response = run.response(response_id)
         cases.append(Case(task, response, find_scenario(response, run.scenarios, task), options))
 
-    def question(batch: Batch) -> tuple[Prompt, type[Reply], tuple[StepShape, ...], bool]:
+    def question(batch: Batch) -> tuple[Prompt, type[Reply], tuple[StepLayout, ...], bool]:
         ids = [batch.cases[number - 1].response.id for number in batch.asked]
         if not whole.issuperset(ids):
             raise _LackingError("the evidence is not whole")
         evidence = join_evidence(batch, {name: run.outcomes[places[name]].evidence for name in ids})
         prompt = judge_prompt(batch.case.task, batch.case.scenario, evidence)
-        shape = evidence_shape(batch.case.task, evidence)
+        shape = evidence_layout(batch.case.task, evidence)
         return prompt, judge_reply(batch.case.task, evidence), shape, False
 
     made = _pairs("sft-evidence", task, rater, rated, cases, question)
@@ -290,7 +290,7 @@ def _pairs(
     rater: str,
     rated: Mapping[str, Rating],
     cases: Sequence[Case],
-    question: Callable[[Batch], tuple[Prompt, type[Reply], tuple[StepShape, ...], bool]],
+    question: Callable[[Batch], tuple[Prompt, type[Reply], tuple[StepLayout, ...], bool]],
 ) -> Pairs:
     left_out, rounded = Counter[str](), 0
     pairs: list[Pair] = []
@@ -337,7 +337,7 @@ def _has_points(case: Case, rated: Mapping[str, Rating]) -> bool:
 def _reply(
     batch: Batch,
     form: type[Reply],
-    shape: Sequence[StepShape],
+    shape: Sequence[StepLayout],
     ratings: Sequence[Rating | None],
     points: _Points,
     *,
@@ -366,14 +366,14 @@ def _reply(
         raise _LackingError(f"the reply form has no place for the rater's {where}") from None
 
 
-def _step(part: StepShape, scores: StepScores, points: _Points, *, categories: bool) -> dict[str, Any]:
+def _step(part: StepLayout, scores: StepScores, points: _Points, *, categories: bool) -> dict[str, Any]:
     step, values = part.step, dict[str, Any]()
     by_number = {item.item: item for item in scores.items}
-    items = [by_number.get(number) for number in part.given]
+    items = [by_number.get(number) for number in part.item_numbers]
     if step.items is not None:
         values["items"] = {
             item_key(number): _item(step, item, points, categories=categories)
-            for number, item in zip(part.given, items, strict=True)
+            for number, item in zip(part.item_numbers, items, strict=True)
         }
     valid = [item for item in items if item is not None and item.valid]
     for dimension in step.dimensions:
@@ -407,12 +407,12 @@ def _item(step: Step, item: ItemScores | None, points: _Points, *, categories: b
     return values
 
 
-def _texts(part: StepShape, ratings: Sequence[Rating], points: _Points) -> dict[str, Any]:
+def _texts(part: StepLayout, ratings: Sequence[Rating], points: _Points) -> dict[str, Any]:
     """Put the ratings of texts that share a prompt together, each of which is a sheet of its own."""
     step = part.step
     valid = {"valid": "yes"} if step.items is not None and step.judged_codes else {}
     items: dict[str, Any] = {}
-    for number, rating in zip(part.given, ratings, strict=True):
+    for number, rating in zip(part.item_numbers, ratings, strict=True):
         whole = {}
         for dimension in step.item_dimensions:
             identity = f"{step.id}.{dimension.id}"
