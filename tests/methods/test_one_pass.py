@@ -70,7 +70,7 @@ def test_quotes_are_looked_up_in_the_step_they_are_said_to_come_from(tmp_path: P
 def test_evidence_that_failed_once_leaves_the_other_time(tmp_path: Path) -> None:
     analyst = ScriptedModel("scripted:a", invalid=lambda request: 99 if request.settings.seed == 1 else 0)
     outcome = scored(case(), tmp_path, analyst, None, "one-pass", evidence_repeats=2)
-    assert [(f.stage, f.model) for f in outcome.failures] == [("all steps, evidence 1", "scripted:a")]
+    assert [(f.where, f.model) for f in outcome.failures] == [("all steps, evidence 1", "scripted:a")]
     assert [sheet.evidence_repeat for sheet in outcome.sheets] == [2]
     assert outcome.evidence is not None
     assert outcome.evidence.steps == ()

@@ -12,7 +12,7 @@ import pytest
 import creaeval
 from creaeval.analysis import agree, differences
 from creaeval.data import Response, StepText, read_ratings, read_scores
-from creaeval.errors import DataError, SettingError, TaskError
+from creaeval.errors import DataError, LedgerError, SettingError, TaskError
 from creaeval.llm import Ledger
 from creaeval.methods import Case
 from creaeval.runs import RunStore, export_run
@@ -477,3 +477,38 @@ def test_a_list_step_shares_no_calls() -> None:
     listed = METAPHORS.replace("    dimensions:", "    items: {name: line, max: 3}\n    dimensions:")
     with pytest.raises(TaskError, match="batching needs a single step without items"):
         parse_task(listed + "batching: 3\n", "m.yaml")
+
+
+def test_batching_for_a_task_that_shares_no_calls_is_refused(tmp_path: Path) -> None:
+    task = parse_task(METAPHORS, "m.yaml")
+    response = Response(id="m1", steps={"metaphor": StepText(text="fog worth 1")})
+    with pytest.raises(SettingError, match="responses to task metaphors share no calls"):
+        creaeval.score(
+            [response],
+            task=task,
+            method="direct",
+            judges=ScriptedModel(),
+            batching=Batching(most=3),
+            ledger=tmp_path / "l.db",
+        )
+
+
+def test_a_run_whose_task_has_changed_since_is_refused_where_its_task_is_not_kept(tmp_path: Path) -> None:
+    response = Response(id="m1", steps={"metaphor": StepText(text="fog worth 1")})
+    judge = ScriptedModel("j", answer=points_by_text)
+    task = parse_task(METAPHORS, "m.yaml")
+    run = creaeval.score([response], task=task, method="direct", judges=judge, ledger=tmp_path / "l.db")
+    export_run(run, tmp_path / "out")
+    changed = parse_task(METAPHORS.replace("id: apt", "id: fitting"), "m.yaml")
+    said = (
+        r"run\.json: response 'm1' has points for metaphor\.apt, which task metaphors does not have: the task"
+    )
+    with pytest.raises(DataError, match=said):
+        read_run_folder(tmp_path / "out", changed)
+    # The ledger keeps the task as it was.
+    with Ledger.open(tmp_path / "l.db") as ledger:
+        assert RunStore(ledger).load(run.id).task == task
+        with ledger.engine.begin() as connection:
+            connection.exec_driver_sql('UPDATE runs SET task = \'{"id": "metaphors"}\'')
+        with pytest.raises(LedgerError, match=f"run {run.id}: its task cannot be read by this version"):
+            RunStore(ledger).load(run.id)

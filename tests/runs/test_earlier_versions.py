@@ -13,6 +13,7 @@ import sqlalchemy as sa
 import creaeval
 from creaeval.errors import LedgerError
 from creaeval.llm import Ledger
+from creaeval.methods import StageFailure
 from creaeval.runs import RunStore, export_run
 from creaeval.runs.export import read_run_folder
 from creaeval.runs.migrations import MIGRATIONS
@@ -224,3 +225,22 @@ def test_a_ledger_in_either_database_is_brought_up_to_date(database: str) -> Non
         assert [outcome.response_id for outcome in run.outcomes] == ["u1", "u2", "u4", "u3", "u5"]
         assert run.response("u4").metadata["participant"] == "p1"
         assert (run.summary.scored, run.task.noun) == (5, "use")
+
+
+@pytest.mark.parametrize(
+    ("stage", "read"),
+    [
+        ("judge", ("judge", None, None)),
+        ("text, evidence 1", ("text", 1, None)),
+        ("judge, evidence 2, repeat 13", ("judge", 2, 13)),
+        ("all steps, evidence 3", ("all steps", 3, None)),
+        ("input", ("input", None, None)),
+    ],
+)
+def test_the_stage_of_a_failure_is_read_into_fields(
+    stage: str, read: tuple[str, int | None, int | None]
+) -> None:
+    failure = StageFailure.model_validate({"stage": stage, "model": "j", "reason": "no reply"})
+    assert (failure.stage, failure.evidence_repeat, failure.judge_repeat) == read
+    assert failure.where == stage
+    assert StageFailure.model_validate(failure.model_dump(mode="json")) == failure

@@ -126,8 +126,7 @@ def _is_of(call: CallSummary, judge: str, judges: Sequence[str]) -> bool:
 def _failed(outcome: Outcome, judge: str) -> bool:
     """Whether something failed on the way to this judge's sheet; of all judges, on the way to any."""
     return any(
-        judge in (ALL_JUDGES, failure.model) or failure.stage.partition(",")[0] != "judge"
-        for failure in outcome.failures
+        judge in (ALL_JUDGES, failure.model) or failure.stage != "judge" for failure in outcome.failures
     )
 
 

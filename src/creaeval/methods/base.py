@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from creaeval.sheets.evidence import Depth, Evidence, Record, StepEvidence
 from creaeval.sheets.score_sheet import ScoreSheet
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from creaeval.errors import CreaEvalError
     from creaeval.llm import Ask, CallRecord
     from creaeval.tasks import Batching, Scenario, Task
+
+
+_EARLIER_STAGE = re.compile(r"(.*?)(?:, evidence (\d+))?(?:, repeat (\d+))?", flags=re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -115,11 +119,33 @@ class Roles:
 
 
 class StageFailure(Record):
-    """Where and why scoring one response stopped; never a score."""
+    """Where and why scoring one response stopped; never a score.
+
+    ``stage`` is the step that was read, ``all steps``, ``judge`` or ``input``. Where evidence is gathered, or
+    judged, several times, ``evidence_repeat`` and ``judge_repeat`` say which time it was, from 1.
+    """
 
     stage: str
     model: str
     reason: str
+    evidence_repeat: int | None = None
+    judge_repeat: int | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_earlier(cls, value: Any) -> Any:
+        """Read what version 0.1 stored, which had the repeats in the stage's name."""
+        if not isinstance(value, dict) or "evidence_repeat" in value:
+            return value
+        stage, evidence, repeat = _EARLIER_STAGE.fullmatch(value["stage"]).groups()  # type: ignore[union-attr]
+        numbers = {"evidence_repeat": evidence, "judge_repeat": repeat}
+        return {**value, "stage": stage, **{name: int(n) for name, n in numbers.items() if n}}
+
+    @property
+    def where(self) -> str:
+        """The stage in words, such as ``judge, evidence 2, repeat 1``."""
+        evidence = f", evidence {self.evidence_repeat}" if self.evidence_repeat else ""
+        return self.stage + evidence + (f", repeat {self.judge_repeat}" if self.judge_repeat else "")
 
 
 class CallSummary(Record):
@@ -248,6 +274,19 @@ def summarise(call: CallRecord) -> CallSummary:
     )
 
 
-def failure(stage: str, ask: Ask, error: CreaEvalError) -> StageFailure:
-    """Record an error as the failure of a stage."""
-    return StageFailure(stage=stage, model=ask.model.name, reason=str(error))
+def failure(
+    stage: str,
+    ask: Ask,
+    error: CreaEvalError | str,
+    roles: Roles,
+    evidence_repeat: int = 1,
+    judge_repeat: int | None = None,
+) -> StageFailure:
+    """Record an error as the failure of a stage; repeats, from 1, where there are several."""
+    return StageFailure(
+        stage=stage,
+        model=ask.model.name,
+        reason=str(error),
+        evidence_repeat=evidence_repeat if roles.evidence_repeats > 1 else None,
+        judge_repeat=judge_repeat if roles.judge_repeats > 1 else None,
+    )

@@ -12,7 +12,7 @@ from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.methods.analyse import analyse
 from creaeval.methods.base import Analysis, Outcome, failure
 from creaeval.methods.judge import judge_evidence
-from creaeval.methods.panel import score_by_all, stage_name
+from creaeval.methods.panel import score_by_all
 from creaeval.methods.raw import steps_of
 from creaeval.methods.registry import register
 from creaeval.sheets import Evidence
@@ -129,7 +129,7 @@ async def _step_by_step(
         except PermanentCallError:
             raise
         except (ReplyError, CallError) as error:
-            failures.append(failure(stage_name(step.id, roles, number), analyst, error))
+            failures.append(failure(step.id, analyst, error, roles, number))
             break
         steps.append(evidence)
         roles.tell(case.response.id, evidence)

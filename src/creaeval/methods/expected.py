@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from creaeval.errors import ReplyError, SettingError
-from creaeval.methods.base import Outcome, StageFailure
+from creaeval.methods.base import Outcome, failure
 from creaeval.methods.direct import one_call, whole_question
-from creaeval.methods.panel import Trail, score_by_all, stage_name
+from creaeval.methods.panel import Trail, score_by_all
 from creaeval.methods.raw import response_layout, steps_of
 from creaeval.methods.registry import register
 from creaeval.sheets.expected import (
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from creaeval.llm import Ask
     from creaeval.llm.ask import Asked
-    from creaeval.methods.base import Case, Roles
+    from creaeval.methods.base import Case, Roles, StageFailure
     from creaeval.sheets import ScoreSheet
     from creaeval.sheets.replies import Reply
 
@@ -96,8 +96,7 @@ async def direct_expected(case: Case, roles: Roles) -> Outcome:
         if not case.shared and (reason := _lack(name, own_scores)):
             if all(values[path] is None for path in own_scores):
                 raise ReplyError(reason)
-            stage = stage_name("judge", roles, judge_repeat=repeat + 1)
-            lacking[name, repeat] = StageFailure(stage=stage, model=name, reason=reason)
+            lacking[name, repeat] = failure("judge", judge, reason, roles, judge_repeat=repeat + 1)
         return expected_sheet(case.task, layout, written, values, shared=case.shared)
 
     sheets, failures = await score_by_all(roles, score_once)

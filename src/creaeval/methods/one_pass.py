@@ -8,7 +8,6 @@ from creaeval.errors import CallError, PermanentCallError, ReplyError
 from creaeval.methods.analyse import ALL_STEPS, analyse
 from creaeval.methods.base import Analysis, failure
 from creaeval.methods.creaeval import gather_then_judge
-from creaeval.methods.panel import stage_name
 from creaeval.methods.raw import steps_of
 from creaeval.methods.registry import register
 from creaeval.sheets import Evidence
@@ -54,7 +53,7 @@ async def _at_once(
     except PermanentCallError:
         raise
     except (ReplyError, CallError) as error:
-        failures.append(failure(stage_name(ALL_STEPS, roles, number), analyst, error))
+        failures.append(failure(ALL_STEPS, analyst, error, roles, number))
     for evidence in steps:
         roles.tell(case.response.id, evidence)
     return Analysis(repeat=number, evidence=Evidence(response_id=case.response.id, steps=steps)), failures

@@ -57,8 +57,7 @@ async def score_by_all(
         if isinstance(answer, PermanentCallError):
             raise answer
         if isinstance(answer, ReplyError | CallError):
-            stage = stage_name("judge", roles, evidence_repeat, repeat + 1)
-            failures.append(failure(stage, judge, answer))
+            failures.append(failure("judge", judge, answer, roles, evidence_repeat, repeat + 1))
         elif isinstance(answer, BaseException):
             raise answer
         else:
@@ -98,30 +97,6 @@ class Trail:
     def who(self, judge: Ask, repeat: int) -> str:
         """Name a judge, and its repeat where there are several."""
         return judge.model.name + (f" (repeat {repeat + 1})" if self._repeats > 1 else "")
-
-
-def stage_name(stage: str, roles: Roles, evidence_repeat: int = 1, judge_repeat: int | None = None) -> str:
-    """Name the stage of a failure, so that those of several repeats are told apart.
-
-    Parameters
-    ----------
-    stage : str
-        The step that was read, or ``judge``.
-    roles : Roles
-        Say whether there are repeats.
-    evidence_repeat : int
-        Which evidence, from 1.
-    judge_repeat : int, optional
-        Which judgement of it, from 1.
-
-    Returns
-    -------
-    str
-        Such as ``judge, evidence 2, repeat 1``; of what is done once nothing is said.
-    """
-    evidence = f", evidence {evidence_repeat}" if roles.evidence_repeats > 1 else ""
-    repeat = f", repeat {judge_repeat}" if judge_repeat is not None and roles.judge_repeats > 1 else ""
-    return f"{stage}{evidence}{repeat}"
 
 
 async def all_of(*wanted: Awaitable[T]) -> list[T]:

@@ -176,7 +176,7 @@ def _failure_table(run: Run) -> Table:
     for outcome in run.outcomes:
         for failure in outcome.failures:
             table.add_row(
-                escape(outcome.response_id), failure.stage, escape(failure.model), escape(failure.reason)
+                escape(outcome.response_id), failure.where, escape(failure.model), escape(failure.reason)
             )
     return table
 

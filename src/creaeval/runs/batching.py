@@ -17,6 +17,7 @@ from creaeval.tasks import Items
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from creaeval.methods import Options
     from creaeval.runs.plan import Plan
     from creaeval.tasks import Batching, Task
 
@@ -44,13 +45,14 @@ class Batch:
 
 def make_batches(cases: Sequence[Case]) -> tuple[Batch, ...]:
     """Put responses together that may share a call, in their order; never those to different scenarios."""
-    batching = batching_of(cases[0]) if cases else None
+    batching = batching_of(cases[0].task, cases[0].options) if cases else None
     if batching is None:
         return tuple(make_batch([case]) for case in cases)
     groups: dict[object, list[Case]] = {}
     for number, case in enumerate(cases):
         values = tuple(case.response.metadata.get(name, "") for name in batching.by)
-        key = (case.response.scenario, values) if all(values) else number
+        scenario = None if case.scenario is None else case.scenario.id
+        key = (scenario, values) if all(values) else number
         groups.setdefault(key, []).append(case)
     batches: list[Batch] = []
     for group in groups.values():
@@ -59,9 +61,9 @@ def make_batches(cases: Sequence[Case]) -> tuple[Batch, ...]:
     return tuple(batches)
 
 
-def batching_of(case: Case) -> Batching | None:
+def batching_of(task: Task, options: Options) -> Batching | None:
     """Return which responses share a call; None where each has its own."""
-    return None if case.task.batching is None else case.options.batching or case.task.batching
+    return None if task.batching is None else options.batching or task.batching
 
 
 def make_batch(cases: Sequence[Case], gathered: Sequence[Analysis] = ()) -> Batch:
@@ -72,16 +74,18 @@ def make_batch(cases: Sequence[Case], gathered: Sequence[Analysis] = ()) -> Batc
         return Batch((case,), case)
     task = _shared_task(first.task)
     (step,) = task.steps
-    numbered = list(enumerate(cases, 1))
-    codes = {number: written_code(first.task, case.response) for number, case in numbered}
     items = [
-        Item(number=number, text=text_of(first.task, case.response), invalid=codes[number])
-        for number, case in numbered
+        Item(
+            number=number,
+            text=text_of(first.task, case.response),
+            invalid=written_code(first.task, case.response),
+        )
+        for number, case in enumerate(cases, 1)
     ]
     name = first.response.id if len(cases) == 1 else f"{first.response.id} and {len(cases) - 1} more"
     response = Response(id=name, scenario=first.response.scenario, steps={step.id: item_step(items)})
     shared = replace(first, task=task, response=response, shared=True, gathered=tuple(gathered))
-    return Batch(tuple(cases), shared, tuple(number for number, code in codes.items() if not code))
+    return Batch(tuple(cases), shared, tuple(item.number for item in items if not item.blank))
 
 
 @lru_cache(maxsize=16)

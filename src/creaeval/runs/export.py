@@ -209,6 +209,7 @@ def read_run_folder(folder: str | Path, task: Task) -> Run | None:
     if len(paths) > 1:
         # Files of one response each are in the order of their names.
         outcomes = tuple(sorted(outcomes, key=lambda outcome: places.get(outcome.response_id, len(places))))
+    _check_task(outcomes, task, record)
     metadata: dict[str, dict[str, str]] = {}
     if any(outcome.sheets for outcome in outcomes) and (folder / "scores.csv").is_file():
         metadata = read_scores(folder, task)[0].metadata
@@ -220,6 +221,23 @@ def read_run_folder(folder: str | Path, task: Task) -> Run | None:
         outcomes=outcomes,
         metadata={outcome.response_id: metadata.get(outcome.response_id, {}) for outcome in outcomes},
     )
+
+
+def _check_task(outcomes: Iterable[Outcome], task: Task, record: Path) -> None:
+    """Check that the task still has all that was scored; DataError if it has changed since."""
+    parts = {step.id: set(step.parts) for step in task.steps}
+    for outcome in outcomes:
+        for step in (step for sheet in outcome.sheets for step in sheet.steps):
+            scored = {*step.written, *step.computed, *(part for item in step.items for part in item.scores)}
+            if step.step not in parts or scored - parts[step.step]:
+                lost = ", ".join(
+                    f"{step.step}.{part}" for part in sorted(scored - parts.get(step.step, set()))
+                )
+                raise DataError(
+                    f"{record}: response {outcome.response_id!r} has points for {lost or step.step}, which "
+                    f"task {task.id} does not have: the task has changed since this run was made. Give the "
+                    "task as it was with --task FILE, or name the run by its id: its ledger keeps the task."
+                )
 
 
 def _read_outcomes(path: Path) -> Iterator[Outcome]:

@@ -25,7 +25,7 @@ from creaeval.methods import (
     prompt_hashes,
     prompt_languages,
 )
-from creaeval.runs.batching import make_batches, written_code
+from creaeval.runs.batching import batching_of, make_batches, written_code
 from creaeval.runs.defaults import evidence_depth
 from creaeval.wording import plural
 
@@ -122,7 +122,7 @@ class Plan:
     @property
     def batching(self) -> Batching | None:
         """Which responses share a call; None where each has its own."""
-        return None if self.task.batching is None else self.options.batching or self.task.batching
+        return batching_of(self.task, self.options)
 
     @cached_property
     def batches(self) -> tuple[Batch, ...]:
@@ -191,7 +191,7 @@ def make_plan(
     _check_responses(responses)
     chosen = get_method(method)
     _check_method(chosen, task, evidence_repeats, judge_repeats)
-    _check_options(chosen, options)
+    _check_options(chosen, task, options)
     _check_models(chosen, analyst, judges)
     if task.language not in prompt_languages():
         raise SettingError(
@@ -297,7 +297,9 @@ def _check_method(method: Method, task: Task, evidence_repeats: int, judge_repea
         )
 
 
-def _check_options(method: Method, options: Options) -> None:
+def _check_options(method: Method, task: Task, options: Options) -> None:
+    if options.batching is not None and task.batching is None:
+        raise SettingError(f"batching: responses to task {task.id} share no calls; its YAML has no batching.")
     if options.examples and not method.examples:
         able = ", ".join(other.name for other in list_methods() if other.examples)
         raise SettingError(f"The method {method.name} shows no examples; those that do are {able}.")

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast, overload
 
+from pydantic import ValidationError
 from sqlalchemy import JSON, Column, ForeignKey, Integer, MetaData, String, Table, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from creaeval.data import Response
-from creaeval.errors import SettingError
+from creaeval.errors import LedgerError, SettingError
 from creaeval.methods import Outcome
 from creaeval.runs.migrations import MIGRATIONS
 from creaeval.runs.run import Run, State
@@ -156,7 +157,7 @@ class RunStore:
         return Run(
             id=row.id,
             state=cast("State", row.state),
-            task=Task.model_validate(row.task),
+            task=_read_task(row.id, row.task),
             manifest=row.manifest,
             outcomes=_StoredOutcomes(self._ledger, row.id, list(metadata)),
             metadata=metadata,
@@ -187,6 +188,18 @@ class RunStore:
             )
             for row in _read(self._ledger, statement)
         ]
+
+
+def _read_task(run_id: str, stored: Any) -> Task:
+    try:
+        return Task.model_validate(stored)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(map(str, problem["loc"])) or "its top"
+        raise LedgerError(
+            f"run {run_id}: its task cannot be read by this version of creaeval (at {place}: "
+            f"{problem['msg']}). The run stays as it is; the version that made it can export it."
+        ) from None
 
 
 class _StoredOutcomes(Sequence[Outcome]):

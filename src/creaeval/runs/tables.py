@@ -95,7 +95,7 @@ def failure_table(run: Run) -> pd.DataFrame:
     import pandas as pd
 
     rows = [
-        (outcome.response_id, failure.stage, failure.model, failure.reason)
+        (outcome.response_id, failure.where, failure.model, failure.reason)
         for outcome in run.outcomes
         for failure in outcome.failures
     ]

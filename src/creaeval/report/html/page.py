@@ -207,7 +207,7 @@ def _failures(index: Index, number: int, suffix: str) -> Section:
     import pandas as pd
 
     rows = [
-        (line.id, failure.stage, failure.model, failure.reason)
+        (line.id, failure.where, failure.model, failure.reason)
         for line in index.lines
         for failure in line.failures
     ]
