@@ -11,7 +11,7 @@ from creaeval.sheets.score_sheet import NOT_CAPTURED
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
 
@@ -73,10 +73,14 @@ def participants(run: Run) -> pd.DataFrame:
         failed on uses, ``unjudged`` counts them, and fluency and points are missing. Of repeats, a use's
         points are the mean. Uses of nobody known are left out; without any participant there are no rows.
     """
+    return _participants(_by_scorer(run))
+
+
+def _participants(scorers: Iterable[tuple[str, str, _Cells]]) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for judge, dimension, cells in _by_scorer(run):
+    for judge, dimension, cells in scorers:
         for participant, of in cells.items():
             for name, cell in (*of.items(), (ALL_OBJECTS, sum(of.values(), _Cell()))):
                 best = [] if cell.unjudged else sorted(cell.points, reverse=True)
@@ -102,10 +106,14 @@ def participants_reliability(run: Run) -> pd.DataFrame:
         mean for every object; the others are left out, and ``participants`` counts those that are not. An
         undefined value is missing, and ``reason`` says why.
     """
+    return _reliability(_by_scorer(run))
+
+
+def _reliability(scorers: Iterable[tuple[str, str, _Cells]]) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for judge, dimension, cells in _by_scorer(run):
+    for judge, dimension, cells in scorers:
         objects = list(dict.fromkeys(name for of in cells.values() for name in of))
         means = [[of[name].mean if name in of else None for name in objects] for of in cells.values()]
         complete = [[value for value in row if value is not None] for row in means if None not in row]
@@ -131,13 +139,14 @@ def export_participants(run: Run, folder: str | Path) -> list[Path]:
     """
     from creaeval.runs import write_table
 
-    table = participants(run)
-    if table.empty:
+    # Gathered once: a large run is read from the ledger each time.
+    scorers = list(_by_scorer(run))
+    if not scorers:
         return []
     folder = Path(folder)
     return [
-        write_table(table, folder / "participants.csv"),
-        write_table(participants_reliability(run), folder / "participants_reliability.csv"),
+        write_table(_participants(scorers), folder / "participants.csv"),
+        write_table(_reliability(scorers), folder / "participants_reliability.csv"),
     ]
 
 

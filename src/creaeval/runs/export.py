@@ -16,10 +16,10 @@ from creaeval.errors import DataError, SettingError
 from creaeval.methods import Outcome
 from creaeval.runs.confidence import confidences, states_confidence
 from creaeval.runs.run import Run
-from creaeval.runs.tables import long_table, wide_table
+from creaeval.runs.tables import failure_table, long_table, wide_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -58,14 +58,16 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         # First, so that a folder whose writing was interrupted is known as this run's.
         record = _write_json({"state": run.state, **run.manifest}, folder / "run.json")
-        written = [
-            _write_frames((long_table(part) for part in run.parts()), folder / "scores.csv"),
-            _write_frames((wide_table(part) for part in run.parts()), folder / "scores_wide.csv"),
-            _write_frames((part.failures for part in run.parts()), folder / "failures.csv"),
-        ]
+        tables = {"scores.csv": long_table, "scores_wide.csv": wide_table, "failures.csv": failure_table}
         if states_confidence(run):
-            written.append(_write_frames([confidences(run)], folder / "confidence.csv"))
-        written += [record, *_write_outcomes(run, folder)]
+            tables["confidence.csv"] = confidences
+        names = file_names(list(run.metadata))
+        outcomes: list[Path] = []
+        for number, part in enumerate(run.parts()):
+            for name, make_table in tables.items():
+                write_table(make_table(part), folder / name, append=number > 0)
+            outcomes += _write_outcomes(part, folder, names, append=number > 0)
+        written = [*(folder / name for name in tables), record, *dict.fromkeys(outcomes)]
     except OSError as error:
         raise SettingError(
             f"{folder}: cannot be written ({error.strerror}). Nothing is lost: "
@@ -79,22 +81,21 @@ def outcomes_file(task: Task) -> str:
     return "responses/*.json" if task.batching is None else "responses.jsonl"
 
 
-def _write_outcomes(run: Run, folder: Path) -> Iterator[Path]:
-    if run.task.batching is not None:
+def _write_outcomes(part: Run, folder: Path, names: Mapping[str, str], *, append: bool) -> Iterator[Path]:
+    if part.task.batching is not None:
         # Thousands of short responses in a file each would be slow to write and to read.
         path = folder / "responses.jsonl"
-        with path.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(f"{outcome.model_dump_json()}\n" for outcome in run.outcomes)
+        with path.open("a" if append else "w", encoding="utf-8", newline="") as file:
+            file.writelines(f"{outcome.model_dump_json()}\n" for outcome in part.outcomes)
         yield path
         return
     (folder / "responses").mkdir(exist_ok=True)
-    names = file_names(list(run.metadata))
-    for outcome in run.outcomes:
+    for outcome in part.outcomes:
         path = folder / "responses" / f"{names[outcome.response_id]}.json"
         yield _write_json(outcome.model_dump(mode="json"), path)
 
 
-def write_table(frame: pd.DataFrame, path: Path) -> Path:
+def write_table(frame: pd.DataFrame, path: Path, *, append: bool = False) -> Path:
     """Write a table as CSV (UTF-8 with a mark that Excel needs) in which no cell can act as a formula.
 
     Parameters
@@ -103,21 +104,20 @@ def write_table(frame: pd.DataFrame, path: Path) -> Path:
         The table; missing values become empty cells, line ends within a cell plain newlines.
     path : Path
         The file.
+    append : bool
+        Whether the rows follow those of the file, which has the same columns.
 
     Returns
     -------
     Path
         The same path.
     """
-    return _write_frames([frame], path)
-
-
-def _write_frames(frames: Iterable[pd.DataFrame], path: Path) -> Path:
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
-        for number, frame in enumerate(frames):
-            harmless = frame.map(lambda cell: no_formula(cell) if isinstance(cell, str) else cell)
-            harmless.columns = [no_formula(str(name)) for name in frame.columns]
-            harmless.to_csv(file, index=False, header=number == 0, lineterminator="\n")
+    harmless = frame.map(lambda cell: no_formula(cell) if isinstance(cell, str) else cell)
+    harmless.columns = [no_formula(str(name)) for name in frame.columns]
+    # The mark stands at the beginning alone.
+    mode, encoding = ("a", "utf-8") if append else ("w", "utf-8-sig")
+    with path.open(mode, encoding=encoding, newline="") as file:
+        harmless.to_csv(file, index=False, header=not append, lineterminator="\n")
     return path
 
 

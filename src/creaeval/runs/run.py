@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 State = Literal["running", "finished", "stopped", "failed"]
 
-# Responses whose rows are held at once while a run is written.
-_PART = 50
+
+def held_at_once(task: Task) -> int:
+    """Say of how many responses the outcomes are held at once: fewer booklets than texts that share calls."""
+    return 50 if task.batching is None else 500
 
 
 @dataclass(frozen=True)
@@ -93,10 +95,10 @@ class Run:
 
     def parts(self) -> Iterator[Run]:
         """Split the run into parts of a few responses, for work that must not hold all of them at once."""
-        outcomes = iter(self.outcomes)
+        outcomes, size = iter(self.outcomes), held_at_once(self.task)
         # One part at least: a table without rows still has its columns.
-        yield replace(self, outcomes=tuple(islice(outcomes, _PART)))
-        while part := tuple(islice(outcomes, _PART)):
+        yield replace(self, outcomes=tuple(islice(outcomes, size)))
+        while part := tuple(islice(outcomes, size)):
             yield replace(self, outcomes=part)
 
     @cached_property

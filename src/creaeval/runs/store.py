@@ -15,7 +15,7 @@ from creaeval.data import Response
 from creaeval.errors import LedgerError, SettingError
 from creaeval.methods import Outcome
 from creaeval.runs.migrations import MIGRATIONS
-from creaeval.runs.run import Run, State
+from creaeval.runs.run import Run, State, held_at_once
 from creaeval.tasks import Scenario, Task
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from creaeval.llm import Ledger
     from creaeval.runs.plan import Plan
 
-_READ_AT_ONCE = 50
 
 _metadata = MetaData()
 _runs = Table(
@@ -154,12 +153,13 @@ class RunStore:
         columns = select(_outcomes.c.response_id, _outcomes.c.carried)
         in_order = columns.where(_outcomes.c.run_id == row.id).order_by(_outcomes.c.position)
         metadata = {stored.response_id: stored.carried for stored in _read(self._ledger, in_order)}
+        task = _read_task(row.id, row.task)
         return Run(
             id=row.id,
             state=cast("State", row.state),
-            task=_read_task(row.id, row.task),
+            task=task,
             manifest=row.manifest,
-            outcomes=_StoredOutcomes(self._ledger, row.id, list(metadata)),
+            outcomes=_StoredOutcomes(self._ledger, row.id, list(metadata), held_at_once(task)),
             metadata=metadata,
             responses=_StoredResponses(self._ledger, row.id),
             scenarios={
@@ -205,8 +205,8 @@ def _read_task(run_id: str, stored: Any) -> Task:
 class _StoredOutcomes(Sequence[Outcome]):
     """The outcomes of a run, read a few at a time: a large run's would fill the memory."""
 
-    def __init__(self, ledger: Ledger, run_id: str, response_ids: Sequence[str]) -> None:
-        self._ledger, self._run_id, self._ids = ledger, run_id, response_ids
+    def __init__(self, ledger: Ledger, run_id: str, response_ids: Sequence[str], at_once: int) -> None:
+        self._ledger, self._run_id, self._ids, self._at_once = ledger, run_id, response_ids, at_once
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -221,8 +221,8 @@ class _StoredOutcomes(Sequence[Outcome]):
         return self._outcomes([self._ids[index]])[0]
 
     def __iter__(self) -> Iterator[Outcome]:
-        for start in range(0, len(self._ids), _READ_AT_ONCE):
-            yield from self._outcomes(self._ids[start : start + _READ_AT_ONCE])
+        for start in range(0, len(self._ids), self._at_once):
+            yield from self._outcomes(self._ids[start : start + self._at_once])
 
     def _outcomes(self, ids: Sequence[str]) -> list[Outcome]:
         statement = select(_outcomes.c.outcome).where(
