@@ -14,6 +14,7 @@ from creaeval.analysis import agree, differences
 from creaeval.data import Response, StepText, read_ratings, read_scores
 from creaeval.errors import DataError, LedgerError, SettingError, TaskError
 from creaeval.llm import Ledger
+from creaeval.llm.chat import AttemptError
 from creaeval.methods import Case
 from creaeval.runs import RunStore, export_run
 from creaeval.runs.batching import make_batches
@@ -512,3 +513,31 @@ def test_a_run_whose_task_has_changed_since_is_refused_where_its_task_is_not_kep
             connection.exec_driver_sql('UPDATE runs SET task = \'{"id": "metaphors"}\'')
         with pytest.raises(LedgerError, match=f"run {run.id}: its task cannot be read by this version"):
             RunStore(ledger).load(run.id)
+
+
+def no_answer(request: ChatRequest) -> AttemptError:
+    return AttemptError(f"HTTP 500 for {len(text_of(request))} characters", kind="server", retry=False)
+
+
+def test_a_server_that_answers_nothing_is_asked_for_halves_once(tmp_path: Path) -> None:
+    judge = ScriptedModel("j", fails=no_answer)
+    run = creaeval.score(
+        uses_file(tmp_path, 20), task="aut", method="direct", judges=judge, ledger=tmp_path / "l.db"
+    )
+    # The twenty, then two tens: not 39 calls, each of which would be waited for and tried again.
+    assert len(judge.requests) == 3
+    assert (run.n_failed, run.summary.scored, run.summary.failed_attempts) == (20, 0, 3)
+    assert {failure.unanswered for outcome in run.outcomes for failure in outcome.failures} == {True}
+
+
+def test_a_use_that_makes_the_server_fail_costs_itself_alone(tmp_path: Path) -> None:
+    judge = ScriptedModel(
+        "j",
+        answer=scores_reply,
+        fails=lambda request: no_answer(request) if "number 13" in text_of(request) else None,
+    )
+    run = creaeval.score(
+        uses_file(tmp_path, 20), task="aut", method="direct", judges=judge, ledger=tmp_path / "l.db"
+    )
+    assert list(run.failures["response_id"]) == ["u13"]
+    assert run.manifest["scored"] == 19

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, model_validator
 
+from creaeval.errors import CallError
 from creaeval.sheets.evidence import Depth, Evidence, Record, StepEvidence
 from creaeval.sheets.score_sheet import ScoreSheet
 
@@ -123,6 +124,7 @@ class StageFailure(Record):
 
     ``stage`` is the step that was read, ``all steps``, ``judge`` or ``input``. Where evidence is gathered, or
     judged, several times, ``evidence_repeat`` and ``judge_repeat`` say which time it was, from 1.
+    ``unanswered``: no answer came at all, rather than none that could be used.
     """
 
     stage: str
@@ -130,6 +132,7 @@ class StageFailure(Record):
     reason: str
     evidence_repeat: int | None = None
     judge_repeat: int | None = None
+    unanswered: bool = False
 
     @model_validator(mode="before")
     @classmethod
@@ -289,4 +292,5 @@ def failure(
         reason=str(error),
         evidence_repeat=evidence_repeat if roles.evidence_repeats > 1 else None,
         judge_repeat=judge_repeat if roles.judge_repeats > 1 else None,
+        unanswered=isinstance(error, CallError),
     )

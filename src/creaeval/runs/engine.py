@@ -143,18 +143,43 @@ async def score_batch(batch: Batch, method: Method, roles: Roles) -> list[Outcom
     single response that cannot be scored fails alone. Judges that scored the whole are not asked again, and
     evidence of the whole stays what it is.
     """
+    return await _settle(await _ask_once(batch, method, roles), method, roles)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What came of a batch, and what was asked for it."""
+
+    batch: Batch
+    outcome: Outcome
+    account: _Account
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether all that failed failed without any answer."""
+        return bool(self.outcome.failures) and all(failure.unanswered for failure in self.outcome.failures)
+
+
+async def _ask_once(batch: Batch, method: Method, roles: Roles) -> _Asked:
     account = _Account([])
     _account.set(account)
-    outcome = await method.score(batch.case, roles)
-    if not outcome.failures or len(batch.asked) == 1:
+    return _Asked(batch, await method.score(batch.case, roles), account)
+
+
+async def _settle(asked: _Asked, method: Method, roles: Roles, *, halving: bool = True) -> list[Outcome]:
+    batch, outcome, account = asked.batch, asked.outcome, asked.account
+    if not outcome.failures or len(batch.asked) == 1 or not halving:
         outcomes = split_outcome(batch, outcome)
     else:
         again = roles
         if not lacks_evidence(outcome):
             failed = {failure.model for failure in outcome.failures}
             again = replace(roles, judges=[judge for judge in roles.judges if judge.model.name in failed])
-        halves = await all_of(*(score_batch(half, method, again) for half in halve(batch, outcome)))
-        outcomes = [part for half in halves for part in half]
+        halves = await all_of(*(_ask_once(half, method, again) for half in halve(batch, outcome)))
+        # Where no half brings any answer it is the server that fails, whatever it is asked.
+        answered = not all(half.unanswered for half in halves)
+        settled = await all_of(*(_settle(half, method, again, halving=answered) for half in halves))
+        outcomes = [part for half in settled for part in half]
         if again is not roles:
             scorers = [method.scorer(judge.model.name) for judge in roles.judges]
             whole = split_outcome(batch, outcome)
