@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import creaeval
 from creaeval.analysis.points import collect_points, find_repeats
 from creaeval.data import read_responses, read_scores
 from creaeval.data.ids import clean_id
@@ -21,6 +22,8 @@ from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 from creaeval.sheets.panel import PANEL_JUDGES
 from creaeval.sheets.score_sheet import SCORE_COLUMNS
 from creaeval.tasks import load_task
+from scripted import ScriptedModel
+from uses import use
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -226,3 +229,24 @@ def test_judges_that_end_like_repeats_are_apart_from_repeats(tmp_path: Path) -> 
     assert {judge: sorted(repeats) for judge, repeats in find_repeats(points["scorer"].unique()).items()} == {
         name: [(1, 1), (2, 1)] for name in names
     }
+
+
+@pytest.mark.parametrize("table", ["scores.csv", "scores_wide.csv"])
+def test_what_responses_carry_may_be_called_like_anything(tmp_path: Path, table: str) -> None:
+    carried = {
+        "originality": "3", "Originality_A": "5", "uses.originality": "2", "score": "4", "rater": "Ann",
+        "dimension": "x", "judge": "y", "item": "1", "stage": "blind", "total": "5", "method": "by hand",
+    }  # fmt: skip
+    uses = [use(f"u{number}", text, participant="p", **carried) for number, text in enumerate(["a", "b"])]
+    run = creaeval.score(
+        uses, task="aut", method="direct", judges=ScriptedModel("j"), ledger=tmp_path / "l.db"
+    )
+    export_run(run, tmp_path / "out")
+    (scores,) = read_scores(tmp_path / "out" / table, run.task)
+    # The scripted judge gives the lowest points there are.
+    assert [(s.response_id, s.scorer, s.final("uses.originality")) for s in scores.sheets] == [
+        ("u0", "j", 1),
+        ("u1", "j", 1),
+    ]
+    kept = {name.removeprefix("input_"): text for name, text in scores.metadata["u0"].items()}
+    assert kept == {**carried, "object": "brick", "participant": "p"}

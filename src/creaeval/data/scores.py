@@ -14,7 +14,7 @@ from creaeval.data.model import Scores
 from creaeval.data.rating_builder import RatingSource, finish_ratings
 from creaeval.data.ratings import open_ratings, read_file
 from creaeval.data.tables.columns import RATING_COLUMNS, check_roles
-from creaeval.data.tables.layouts import find_layout
+from creaeval.data.tables.layouts import Layout, Origin, ScoreColumn, find_layout
 from creaeval.data.tables.opening import TABLES, open_tables, split_sheet
 from creaeval.data.tables.rating_rows import read_table_ratings
 from creaeval.data.tables.score_rows import (
@@ -27,6 +27,7 @@ from creaeval.data.tables.score_rows import (
 from creaeval.errors import DataError, Problems
 from creaeval.sheets.panel import N_SHEETS, is_panel_judge
 from creaeval.sheets.score_sheet import REPEATS
+from creaeval.tasks import identities
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
     Repeats = tuple[int, int]
 
+#: A run's wide table begins so.
+_RUN_COLUMNS = ("response_id", "method", "judge")
 #: A judge is a rater of another name, and what tells its sheets of one response apart is the method.
 _JUDGE_COLUMNS: Mapping[str, tuple[str, ...]] = {
     **RATING_COLUMNS,
@@ -111,9 +114,13 @@ def read_scores(
         return _by_method({(1, 1): source}, str(path))
     problems = Problems()
     sources: dict[Repeats, RatingSource] = {}
-    for repeats, part in _by_repeat(scores, problems).items():
+    own = {name: name for name in (*REPEATS, N_SHEETS) if name in header}
+    # With a role of their own the columns are neither dimensions nor metadata.
+    scores = replace(scores, named={**scores.named, **own})
+    layout = _run_layout(scores) or find_layout(scores)
+    for repeats, part in _by_repeat(scores, layout, own, problems).items():
         sources[repeats] = RatingSource(task, scores.table.path)
-        read_table_ratings(part, sources[repeats])
+        read_table_ratings(part, sources[repeats], layout)
     return _by_method(sources, str(path), problems)
 
 
@@ -145,15 +152,32 @@ def _without_panel(scores: RatingTable) -> RatingTable:
     return replace(scores, table=replace(table, rows=rows))
 
 
-def _by_repeat(scores: RatingTable, problems: Problems) -> dict[Repeats, RatingTable]:
+def _run_layout(scores: RatingTable) -> Layout | None:
+    """Return the layout of a run's ``scores_wide.csv``, where a column is what it is called and nothing else.
+
+    What responses carried may be called like a dimension, a rater or a score.
+    """
+    header, parts = scores.table.header, identities(scores.task)
+    if header[:3] != _RUN_COLUMNS or not set(parts) <= set(header):
+        return None
+    response, method, judge = map(Origin, _RUN_COLUMNS)
+    own = {*_RUN_COLUMNS, *parts, *REPEATS, N_SHEETS}
+    return Layout(
+        tuple(ScoreColumn(response, judge, Origin(None, part), part) for part in parts),
+        item=None,
+        stage=method.title,
+        wide=True,
+        metadata=tuple(title for title in header if title not in own),
+    )
+
+
+def _by_repeat(
+    scores: RatingTable, layout: Layout, own: Mapping[str, str], problems: Problems
+) -> dict[Repeats, RatingTable]:
     """Split a table by the repeats of evidence and judging, of which each is a table of ratings."""
     table = scores.table
-    own = {name: name for name in (*REPEATS, N_SHEETS) if name in table.header}
     if not own:
         return {(1, 1): scores}
-    # With a role of their own the columns are neither dimensions nor metadata.
-    scores = replace(scores, named={**scores.named, **own})
-    layout = find_layout(scores)
     rows: dict[Repeats, list[Row]] = {}
     for row in table.rows:
         # A repeat without any score is no mistake where others have some.

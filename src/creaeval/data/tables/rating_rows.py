@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 _IDS = {"an id", "a rater's name", "a stage"}
 
 
-def read_table_ratings(ratings: RatingTable, source: RatingSource) -> None:
+def read_table_ratings(ratings: RatingTable, source: RatingSource, layout: Layout | None = None) -> None:
     """Read the ratings of a table, one a response, rater and stage.
 
     The long layout has the columns ``response_id`` (or ``id``), ``rater``, ``dimension`` (identity or name),
     ``score`` and perhaps ``item`` and ``stage``; for the wide ones see :mod:`creaeval.data.tables.layouts`.
     An item's category and the reason why it is invalid are of the dimension ``step1.category`` and
-    ``step1.invalid``. Other columns are metadata. DataError if the layout cannot be told from the header.
+    ``step1.invalid``. Other columns are metadata. DataError if the layout is not given and cannot be told
+    from the header.
     """
-    layout, table = find_layout(ratings), ratings.table
+    layout, table = layout or find_layout(ratings), ratings.table
     texts = [{title: clean_name(text) for title, text in row.cells.items()} for row in table.rows]
     reader = _RowReader(table, layout, source, texts)
     for row, row_texts in zip(table.rows, texts, strict=True):
