@@ -441,6 +441,31 @@ def test_one_line_lets_short_texts_of_a_task_of_your_own_share_calls(tmp_path: P
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("form", ["step's column", "json", "jsonl", "columns named", "two in a cell"])
+def test_batching_changes_nothing_in_how_files_are_read(tmp_path: Path, form: str) -> None:
+    task = parse_task(METAPHORS + "batching: 3\n", "m.yaml")
+    reading: dict[str, Any] = {}
+    path = tmp_path / f"texts.{form if form.startswith('json') else 'csv'}"
+    entry = {"id": "m1", "steps": {"metaphor": "a fog"}, "participant": "p"}
+    if form == "json":
+        path.write_text(json.dumps([entry]), encoding="utf-8")
+    elif form == "jsonl":
+        path.write_text(f"{json.dumps(entry)}\n", encoding="utf-8")
+    elif form == "step's column":
+        path.write_text("response_id,Metaphor,participant\nm1,a fog,p\n", encoding="utf-8")
+    elif form == "columns named":
+        path.write_text("Nr,Text,participant\nm1,a fog,p\n", encoding="utf-8")
+        reading = {"columns": {"id": "Nr", "response": "Text"}}
+    else:
+        path.write_text("id,response,participant\nm,a fog; a mist,p\n", encoding="utf-8")
+        reading = {"split": ";"}
+    first, *_ = creaeval.read_responses(path, task, **reading)
+    expected = "m-1" if form == "two in a cell" else "m1"
+    assert (first.id, first.steps["metaphor"].text) == (expected, "a fog")
+    assert first.metadata["participant"] == "p"
+    assert first.scenario is None
+
+
 def test_what_may_share_a_call_is_said_by_columns(tmp_path: Path) -> None:
     task = parse_task(METAPHORS + "batching: {by: [class, topic], most: 2}\n", "m.yaml")
     texts = [("a", "x"), ("a", "x"), ("a", "y"), ("b", "x"), ("a", "x"), ("a", "")]

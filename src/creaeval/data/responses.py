@@ -62,8 +62,10 @@ def read_responses(
     SettingError
         A setting for uses, and the task has whole responses; or ``split`` could not separate uses.
     """
-    has_uses = task.batching is not None
-    if not has_uses and (columns or split is not None):
+    # Where an object is all that was shown, it stands beside each short response.
+    shows_objects = task.needs_scenario and not task.scenarios
+    has_uses = task.batching is not None and (shows_objects or bool(columns) or split is not None)
+    if task.batching is None and (columns or split is not None):
         raise SettingError(
             f"--columns and --split are for tasks of short texts, such as aut; task {task.id} has whole "
             "responses."

@@ -372,4 +372,6 @@ def read_unit(task: dict[str, Any]) -> dict[str, Any]:
     whole = {name: value for name, value in step.items() if name != "items"}
     whole["dimensions"] = [{**dimension, "scope": "step"} for dimension in dimensions]
     whole["invalid"] = items.get("invalid", {})
-    return {**fields, "steps": [whole], "noun": items["name"], "sums": False, "batching": {}, "total": None}
+    # A use always named the object that was shown.
+    today = {"noun": items["name"], "sums": False, "batching": {}, "needs_scenario": True}
+    return {**fields, "steps": [whole], "total": None, **today}
