@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from pydantic import ValidationError
-from sqlalchemy import JSON, Column, ForeignKey, Integer, MetaData, String, Table, func, select, update
+from sqlalchemy import JSON, Column, ForeignKey, Integer, MetaData, String, Table, Text, func, select, update
+from sqlalchemy import cast as sql_cast
 from sqlalchemy.dialects import postgresql, sqlite
 
 from creaeval.data import Response
@@ -225,11 +226,12 @@ class _StoredOutcomes(Sequence[Outcome]):
             yield from self._outcomes(self._ids[start : start + self._at_once])
 
     def _outcomes(self, ids: Sequence[str]) -> list[Outcome]:
-        statement = select(_outcomes.c.outcome).where(
+        # As text: pydantic reads JSON and checks it at once, where the driver would make dicts of it first.
+        statement = select(sql_cast(_outcomes.c.outcome, Text).label("text")).where(
             _outcomes.c.run_id == self._run_id, _outcomes.c.response_id.in_(ids)
         )
         rows = _read(self._ledger, statement.order_by(_outcomes.c.position))
-        return [Outcome.model_validate(row.outcome) for row in rows]
+        return [Outcome.model_validate_json(row.text) for row in rows]
 
 
 class _StoredResponses(Mapping[str, Response]):
