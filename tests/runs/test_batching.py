@@ -566,3 +566,24 @@ def test_a_use_that_makes_the_server_fail_costs_itself_alone(tmp_path: Path) -> 
     )
     assert list(run.failures["response_id"]) == ["u13"]
     assert run.manifest["scored"] == 19
+
+
+def test_the_folder_of_a_run_names_its_task(command: CommandLine) -> None:
+    (command.folder / "uses.csv").write_text(TABLE, encoding="utf-8")
+    (command.folder / "ratings.csv").write_text("id,rater,Originality\nu1,A,2\nu4,A,4\nu5,A,1.5\n")
+    command.add(ScriptedModel("scripted:j", answer=scores_reply))
+    scored = command(
+        *("score", "uses.csv", "--task", "aut", "--method", "direct", "--judge", "scripted:j", "--out", "out")
+    )
+    assert scored.code == 0, scored.err
+    for name in ("out", "out/scores.csv", "out/scores_wide.csv"):
+        ended = command("agree", name, "ratings.csv", "--measure", "rmse", "--resamples", "0")
+        assert ended.code == 0, ended.err
+        assert "Originality" in ended.out
+    assert command("compare", "out", "out", "--resamples", "0").code == 0
+    record = command.folder / "out" / "run.json"
+    own = {**json.loads(record.read_text(encoding="utf-8")), "task": "metaphors"}
+    record.write_text(json.dumps(own), encoding="utf-8")
+    ended = command("agree", "out", "ratings.csv")
+    assert ended.code == 1
+    assert "this run is of the task 'metaphors'; name its YAML file with --task FILE" in ended.err

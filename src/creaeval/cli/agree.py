@@ -101,7 +101,7 @@ def agree(
         ),
     ] = None,
     task: Annotated[
-        str | None, typer.Option(help="Task of a file of scores. [that of the run, else cgpst]")
+        str | None, typer.Option(help="Task of a file of scores. [that of the run or its folder, else cgpst]")
     ] = None,
     measure: Measure = None,
     values: Annotated[
@@ -232,16 +232,15 @@ def _read_scores(
 ) -> tuple[list[Scores], LoadedTask]:
     """Read the scores of a file, a folder or a run, and find out their task unless it is known."""
     from creaeval.analysis import scores_of
-    from creaeval.cli.stored import is_run_id, load_run, open_store
+    from creaeval.cli.stored import find_task, is_run_id, load_run, open_store
     from creaeval.data import read_scores
     from creaeval.methods import canonical_name
-    from creaeval.tasks import load_task
 
     if is_run_id(name):
         with open_store(ledger) as store:
             run = load_run(store, name, known)
             return [scores_of(run)], run.task
-    loaded = known or load_task(task or "cgpst")
+    loaded = known or find_task(name, task)
     methods = read_scores(name, loaded, blank_is_no=blank_is_no)
     return [replace(scores, method=canonical_name(scores.method)) for scores in methods], loaded
 

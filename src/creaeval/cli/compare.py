@@ -39,7 +39,7 @@ def compare(
         ),
     ] = None,
     task: Annotated[
-        str | None, typer.Option(help="Task of folders and files. [that of a run, else cgpst]")
+        str | None, typer.Option(help="Task of folders and files. [that of a run or its folder, else cgpst]")
     ] = None,
     stage: Stage = None,
     columns: Columns = None,
@@ -99,16 +99,15 @@ def _read(
     name: str, task: str | None, known: LoadedTask | None, ledger: str, opened: ExitStack
 ) -> tuple[Run | Scores, LoadedTask]:
     """Read a run from the ledger or a folder, or the scores of a file, and find out its task."""
-    from creaeval.cli.stored import is_run_id, load_run, open_store
+    from creaeval.cli.stored import find_task, is_run_id, load_run, open_store
     from creaeval.data import read_scores
     from creaeval.errors import SettingError
     from creaeval.runs.export import read_run_folder
-    from creaeval.tasks import load_task
 
     if is_run_id(name):
         run = load_run(opened.enter_context(open_store(ledger)), name, known)
         return run, run.task
-    loaded = known or load_task(task or "cgpst")
+    loaded = known or find_task(name, task)
     if Path(name).is_dir() and (exported := read_run_folder(Path(name), loaded)) is not None:
         return exported, loaded
     methods = read_scores(name, loaded)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,3 +66,25 @@ def load_run(store: RunStore, run_id: str, task: Task | None) -> Run:
     if task is not None and task.id != run.task.id:
         raise SettingError(f"{run_id}: this run is of task {run.task.id}, not of {task.id}.")
     return run
+
+
+def find_task(name: str, task: str | None) -> Task:
+    """Load the task of a run's folder or its tables: the one that is named, else that of its ``run.json``."""
+    from creaeval.tasks import builtin_tasks, load_task
+
+    path = Path(name)
+    folder = path.parent if path.name in ("scores.csv", "scores_wide.csv") else path
+    record = folder / "run.json"
+    if task is not None or not record.is_file():
+        return load_task(task or "cgpst")
+    try:
+        task_id = json.loads(record.read_text(encoding="utf-8"))["task"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise SettingError(
+            f"{record}: cannot be read as the record of a run; name its task with --task."
+        ) from None
+    if task_id not in builtin_tasks():
+        raise SettingError(
+            f"{record}: this run is of the task {task_id!r}; name its YAML file with --task FILE."
+        )
+    return load_task(task_id)
