@@ -587,3 +587,15 @@ def test_the_folder_of_a_run_names_its_task(command: CommandLine) -> None:
     ended = command("agree", "out", "ratings.csv")
     assert ended.code == 1
     assert "this run is of the task 'metaphors'; name its YAML file with --task FILE" in ended.err
+
+
+def test_a_run_in_which_nothing_was_scored_has_failed(command: CommandLine) -> None:
+    (command.folder / "uses.csv").write_text("id,object,use,participant\nu1,brick,a wall,p\n")
+    command.add(ScriptedModel("scripted:j", fails=no_answer))
+    ended = command(
+        *("score", "uses.csv", "--task", "aut", "--method", "direct", "--judge", "scripted:j", "--out", "out")
+    )
+    assert ended.code == 1
+    fields = command("runs", "list").out.strip().split("\t")
+    assert (fields[2], fields[-1]) == ("failed", "1 responses, 1 failed")
+    assert json.loads((command.folder / "out" / "run.json").read_text())["state"] == "failed"

@@ -24,9 +24,10 @@ def list_runs(ledger: Ledger = ".creaeval/ledger.db") -> None:
     if not lines:
         typer.echo("No run yet.", err=True)
     for line in lines:
+        failed = f", {line.n_failed} failed" if line.n_failed else ""
         typer.echo(
             f"{line.id}\t{line.updated}\t{line.state}\t{line.task}\t{line.method}\t"
-            f"{line.judges}\t{line.n_outcomes} responses"
+            f"{line.judges}\t{line.n_outcomes} responses{failed}"
         )
 
 

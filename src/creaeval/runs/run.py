@@ -38,7 +38,8 @@ class Run:
     id : str
         Ten hexadecimal digits; the same command gives the same one.
     state : {"running", "finished", "stopped", "failed"}
-        ``stopped`` by the user or a budget, ``failed`` by an error that no retry can mend.
+        ``stopped`` by the user or a budget; ``failed`` by an error that no retry can mend, or with nothing
+        scored.
     task : Task
         The task.
     manifest : mapping

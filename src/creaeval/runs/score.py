@@ -292,6 +292,8 @@ def run_plan(
             responses = {plan.responses[position].id: plan.responses[position] for position in sorted(held)}
             outcomes = tuple(held[position] for position in sorted(held))
             run = replace(run, outcomes=outcomes, responses=responses)
+        if state == "finished" and not run.summary.scored:
+            state = "failed"
         manifest = {**run.manifest, **describe_result(run, plan)}
         store.end(run_id, state, manifest)
         ended = replace(run, state=state, manifest=manifest)

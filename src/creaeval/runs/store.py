@@ -55,7 +55,7 @@ _outcomes = Table(
 
 @dataclass(frozen=True)
 class RunLine:
-    """One run in a list: its id, when it was last touched, its state, and what it was over."""
+    """One run in a list: its id, when it was last touched, its state, what it was over, and what failed."""
 
     id: str
     updated: str
@@ -64,6 +64,7 @@ class RunLine:
     method: str
     judges: str
     n_outcomes: int
+    n_failed: int
 
 
 class RunStore:
@@ -186,6 +187,7 @@ class RunStore:
                 method=row.manifest["method"],
                 judges=", ".join(judge["name"] for judge in row.manifest["judges"]),
                 n_outcomes=row.n,
+                n_failed=int(row.manifest.get("failed", 0)),
             )
             for row in _read(self._ledger, statement)
         ]
