@@ -318,3 +318,13 @@ def test_an_id_that_looks_like_an_emoji_or_a_style_is_printed_as_it_is(command: 
     assert "Score sheet of :warning:" in ended.out
     assert "[red]b[/red]" in ended.out
     assert "Score sheet of :warning:" in command("runs", "show", results(command).name).out
+
+
+def test_files_of_a_folder_that_are_not_read_are_named(command: CommandLine) -> None:
+    write_inputs(command.folder, variant("a"))
+    (command.folder / "team").mkdir()
+    (command.folder / "booklets.json").rename(command.folder / "team" / "booklets.json")
+    (command.folder / "team" / "scan.pdf").write_bytes(b"%PDF")
+    ended = score_files(command, "team")
+    assert ended.code == 0, ended.err
+    assert "Note: team: not read: scan.pdf; expected .csv, " in ended.err

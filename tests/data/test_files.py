@@ -70,12 +70,15 @@ def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
         assert "there is no such file" in problem or "cannot be read" in problem
 
 
-def test_a_folder_gives_its_files_in_order_and_leaves_others_alone(tmp_path: Path) -> None:
+def test_a_folder_gives_its_files_in_order_and_names_what_is_not_read(tmp_path: Path) -> None:
     for name in ("b.json", "a.json", ".hidden.json"):
         write(tmp_path / name, {"id": name, "steps": {}})
     write(tmp_path / "~$c.docx", b"lock")
     write(tmp_path / "README.md", "x")
-    assert [r.id for r in read_responses(tmp_path, cgpst())] == ["a.json", "b.json"]
+    write(tmp_path / "essay.pdf", "x")
+    with pytest.warns(UserWarning, match=r": not read: README\.md, essay\.pdf; expected \.csv, ") as notes:
+        assert [r.id for r in read_responses(tmp_path, cgpst())] == ["a.json", "b.json"]
+    assert len(notes) == 1
     (tmp_path / "empty.json").mkdir()
     assert "no file to read in this folder" in the_problem(
         lambda: read_responses([tmp_path / "empty.json"], cgpst())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 import zipfile
 from contextlib import suppress
 from io import BytesIO
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from creaeval.errors import DataError, Problems
-from creaeval.wording import did_you_mean
+from creaeval.wording import did_you_mean, first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -193,20 +194,21 @@ def list_files(paths: str | Path | Sequence[str | Path], endings: set[str]) -> l
     """Replace each folder among paths by the files in it that have one of the endings, sorted.
 
     Hidden files and Word's lock files (``~$...``) in a folder are left out; files given by name are kept
-    whatever their ending. DataError if a folder holds no such file, or no path was given.
+    whatever their ending. What else is left out of a folder is named in a UserWarning. DataError if a folder
+    holds no such file, or no path was given.
     """
     files: list[Path] = []
     for path in [Path(paths)] if isinstance(paths, str | Path) else map(Path, paths):
         if not path.is_dir():
             files.append(path)
             continue
-        inside = sorted(
-            file
-            for file in path.iterdir()
-            if file.suffix.lower() in endings and file.is_file() and not file.name.startswith((".", "~$"))
-        )
+        shown = sorted(f for f in path.iterdir() if f.is_file() and not f.name.startswith((".", "~$")))
+        inside = [file for file in shown if file.suffix.lower() in endings]
+        expected = ", ".join(sorted(endings))
         if not inside:
-            raise DataError(f"{path}: no file to read in this folder, expected {', '.join(sorted(endings))}.")
+            raise DataError(f"{path}: no file to read in this folder, expected {expected}.")
+        if others := [file.name for file in shown if file not in inside]:
+            warnings.warn(f"{path}: not read: {first_few(others)}; expected {expected}.", stacklevel=2)
         files += inside
     if not files:
         raise DataError("No file was given, expected at least one.")
