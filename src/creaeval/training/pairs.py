@@ -224,8 +224,8 @@ def response_pairs(
         case, steps = batch.case, steps_of(batch.case)
         if not batch.case.shared and case.response.missing_steps(task):
             raise _LackingError("a step has no text")
-        shape, sorts = response_layout(case, steps), bool(categories_of(case, steps))
-        return scorer_prompt(case, steps), scorer_reply(case, steps), shape, sorts
+        layout, sorts = response_layout(case, steps), bool(categories_of(case, steps))
+        return scorer_prompt(case, steps), scorer_reply(case, steps), layout, sorts
 
     return _pairs("sft", task, rater, rated, cases, question)
 
@@ -255,13 +255,14 @@ def evidence_pairs(run: Run, rater: str, rated: Mapping[str, Rating]) -> Pairs:
     """
     task, named = run.task, run.manifest.get("batching")
     options = Options(batching=None if named is None else Batching.model_validate(named))
-    places = {outcome.response_id: place for place, outcome in enumerate(run.outcomes)}
-    whole = {
-        outcome.response_id
-        for outcome in run.outcomes
-        if outcome.evidence is not None and len(outcome.evidence.steps) == len(task.steps)
-    }
-    if not whole and all(outcome.evidence is None for outcome in run.outcomes):
+    places, whole, seen = dict[str, int](), set[str](), False
+    for place, outcome in enumerate(run.outcomes):
+        places[outcome.response_id] = place
+        if outcome.evidence is not None:
+            seen = True
+            if len(outcome.evidence.steps) == len(task.steps):
+                whole.add(outcome.response_id)
+    if not seen:
         raise SettingError(
             f"run {run.id}: its method {run.manifest['method']} gathered no evidence; name a run of creaeval."
         )
@@ -276,8 +277,8 @@ def evidence_pairs(run: Run, rater: str, rated: Mapping[str, Rating]) -> Pairs:
             raise _LackingError("the evidence is not whole")
         evidence = join_evidence(batch, {name: run.outcomes[places[name]].evidence for name in ids})
         prompt = judge_prompt(batch.case.task, batch.case.scenario, evidence)
-        shape = evidence_layout(batch.case.task, evidence)
-        return prompt, judge_reply(batch.case.task, evidence), shape, False
+        layout = evidence_layout(batch.case.task, evidence)
+        return prompt, judge_reply(batch.case.task, evidence), layout, False
 
     made = _pairs("sft-evidence", task, rater, rated, cases, question)
     # Before there were two depths, all evidence was brief.
@@ -305,8 +306,8 @@ def _pairs(
         if not ids:
             continue
         try:
-            prompt, form, shape, sorts = question(batch)
-            reply = _reply(batch, form, shape, [rated.get(name) for name in ids], points, categories=sorts)
+            prompt, form, layout, sorts = question(batch)
+            reply = _reply(batch, form, layout, [rated.get(name) for name in ids], points, categories=sorts)
         except _LackingError as reason:
             left_out[str(reason)] += len(ids)
         else:
@@ -337,7 +338,7 @@ def _has_points(case: Case, rated: Mapping[str, Rating]) -> bool:
 def _reply(
     batch: Batch,
     form: type[Reply],
-    shape: Sequence[StepLayout],
+    layout: Sequence[StepLayout],
     ratings: Sequence[Rating | None],
     points: _Points,
     *,
@@ -348,10 +349,10 @@ def _reply(
         raise _LackingError("not rated by this rater")
     values: dict[str, Any] = {}
     if batch.case.shared:
-        values = {part.step.id: _texts(part, rated, points) for part in shape}
+        values = {part.step.id: _texts(part, rated, points) for part in layout}
     else:
         sheet = rated[0].sheet
-        for part in shape:
+        for part in layout:
             scores = sheet.step(part.step.id)
             if scores is None:
                 raise _LackingError(f"the rater gave no points for {part.step.id}")
