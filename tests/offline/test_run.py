@@ -69,11 +69,67 @@ def test_each_score_has_a_confidence_and_its_warnings_are_summed_up(command: Com
         "u1": "",
         "u2": "",
         "u3": "object never seen in training",
-        "u5": "perhaps not English",
+        # One use of another language in an English file: the file counts.
+        "u5": "",
     }
-    said = " ".join(ended.out.split())
-    assert "never saw (sock): 1 uses" in said
-    assert "Perhaps not English (u5): 1 uses" in said
+    assert "never saw (sock): 1 uses" in " ".join(ended.out.split())
+
+
+GERMAN = ["Briefbeschwerer", "Türstopper", "Hammer", "als Ball", "keine Idee von Kunst", "Haus bauen"]
+
+
+def write_uses(path: Path, texts: list[str]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = [(f"u{number}", "brick", text) for number, text in enumerate(texts, 1)]
+        csv.writer(file).writerows([("id", "object", "response"), *rows])
+    return path
+
+
+def warned(command: CommandLine, path: Path) -> tuple[list[str], str]:
+    """The ids of uses that are perhaps not English, and what the command said at its end."""
+    ended = command("score", path, "--task", "aut", "--out", f"results_{path.stem}")
+    rows = table(command.folder / f"results_{path.stem}" / "confidence.csv")
+    foreign = [row["response_id"] for row in rows if "perhaps not English" in row["warnings"]]
+    return foreign, " ".join(ended.out.split())
+
+
+def test_every_use_of_a_german_file_is_warned_of_also_where_its_words_are_english_too(
+    command: CommandLine,
+) -> None:
+    foreign, said = warned(command, write_uses(command.folder / "german.csv", GERMAN))
+    assert foreign == ["u1", "u2", "u3", "u4", "u5", "u6"]
+    assert "Perhaps not English (u1, u2, u3, u4, u5 and 1 more): 6 of 6 uses." in said
+    record = json.loads((command.folder / "results_german" / "run.json").read_text())
+    assert record["not_english"] == foreign
+
+
+def test_no_use_of_an_english_file_is_warned_of_for_names_in_it(command: CommandLine) -> None:
+    texts = ["doorstop", "Doppelkorn schnapps", "build a small house", "Jägermeister bottle", "a hat"]
+    foreign, said = warned(command, write_uses(command.folder / "english.csv", texts))
+    assert foreign == []
+    assert "not English" not in said
+
+
+def test_the_language_is_that_of_the_run_whatever_calls_its_uses_share(command: CommandLine) -> None:
+    """Each object has a call of its own, and `Hammer` in it nothing that tells the language."""
+    path = command.folder / "objects.csv"
+    lines = [f"u{n},{thing},{text}" for n, (thing, text) in enumerate(zip("abcdef", GERMAN, strict=True), 1)]
+    path.write_text("\n".join(["id,object,response", *lines]), encoding="utf-8")
+    foreign, _ = warned(command, path)
+    assert foreign == ["u1", "u2", "u3", "u4", "u5", "u6"]
+
+
+def test_a_run_of_before_languages_were_judged_by_the_file_keeps_its_warnings(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    run = creaeval.score(
+        [use("b-1", "als Briefbeschwerer für Papier benutzen"), use("b-2", "Ball", "rope")],
+        task="aut",
+        ledger=tmp_path / "ledger.db",
+    )
+    assert list(confidences(run)["warnings"]) == ["perhaps not English"] * 2
+    older = {name: value for name, value in run.manifest.items() if name != "not_english"}
+    assert list(confidences(replace(run, manifest=older))["warnings"]) == ["perhaps not English", ""]
 
 
 def test_uses_of_the_training_data_are_counted_and_named(command: CommandLine, uses: Path) -> None:

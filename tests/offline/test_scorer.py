@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
+import random
 import shutil
 from typing import TYPE_CHECKING
 
@@ -12,9 +14,10 @@ import pytest
 from creaeval.errors import SettingError
 from creaeval.offline import OfflineScorer, scorer_identity
 from creaeval.offline.card import CARD, FILES, MODEL, TOKENIZER, TRAINED, WORDS, Trust, read_card
-from creaeval.offline.doubts import FOREIGN, LONG, UNSEEN, is_foreign, mark_of, plain, words_of
+from creaeval.offline.doubts import FOREIGN, LONG, UNSEEN, foreign_uses, is_foreign, mark_of, plain, words_of
 from creaeval.offline.exchange import UsesReply, read_question, write_answer, write_question
 from creaeval.offline.scorer import UseScore
+from data_folder import shared_data
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,6 +116,58 @@ def test_words_are_compared_in_small_letters_without_punctuation() -> None:
     # Two of four words are unknown: not more than half.
     assert not is_foreign("throw it bonjour madame", frozenset({"throw", "it"}))
     assert is_foreign("throw bonjour madame", frozenset({"throw", "it"}))
+
+
+ENGLISH = frozenset({"a", "hat", "for", "the", "cat", "hammer", "in", "ball"})
+
+
+def judged(uses: list[str], groups: list[str] | None = None) -> list[bool]:
+    return foreign_uses(uses, groups or [""] * len(uses), ENGLISH)
+
+
+def test_the_file_tells_the_language_and_not_the_use() -> None:
+    # 2 of 6 words are known; by themselves the first three uses tell nothing.
+    assert judged(["Hammer", "Ball", "Türstopper", "Tür aufhalten", "Fenster"]) == [True] * 5
+    # 5 of 7 words are known.
+    assert judged(["a hat", "for the cat", "Doppelkorn schnapps"]) == [False] * 3
+
+
+def test_a_file_that_tells_no_language_is_judged_use_by_use() -> None:
+    # 3 of 6 words are known, which is neither English nor another language; four words are too few.
+    assert judged(["a hat for", "Türstopper aus Stein", ""]) == [False, True, False]
+    assert judged(["Türstopper", "aus Stein", "hat"]) == [False, True, False]
+
+
+def test_another_script_is_not_english_whatever_stands_beside_it() -> None:
+    assert judged(["a hat", "for the cat", "挡门", "a ball"]) == [False, False, True, False]
+
+
+def test_a_participant_who_wrote_in_another_language_than_the_others_is_judged_apart() -> None:
+    others = ["a hat for the cat in a ball"] * 4
+    german = ["Ball"] + ["Tür mit Stein aufhalten"] * 3  # 13 words, of which one is known
+    groups = ["a", "b", "c", "d", *["x"] * 4]
+    assert judged([*others, *german], groups) == [False] * 4 + [True] * 4
+    # The other way round: most of the words are not English, and one participant's are.
+    assert judged([*german, *german, *others[:2]], [*["x"] * 8, "a", "a"]) == [True] * 8 + [False] * 2
+    # Fewer than ten words do not speak against the file.
+    assert judged([*others, *german[:2]], [*groups[:4], "x", "x"]) == [False] * 6
+
+
+@pytest.mark.parametrize("n_uses", [20, 50, 200])
+def test_files_in_eleven_languages_are_told_from_english_ones(n_uses: int) -> None:
+    with shared_data("aut_multilingual/aut_multilingual.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    known, rng = read_card().words, random.Random(n_uses)  # noqa: S311
+    languages = {row["language"] for row in rows}
+    assert len(languages) == 11
+    for language in languages:
+        uses = [row for row in rows if row["language"] == language]
+        for _ in range(5):
+            sample = rng.sample(uses, n_uses)
+            found = foreign_uses(
+                [row["response"] for row in sample], [row["participant"] for row in sample], known
+            )
+            assert found == [language != "en"] * n_uses, language
 
 
 def test_confidence_is_a_logistic_curve_over_the_score() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.errors import SettingError
 from creaeval.offline.card import FILES, MODEL, TOKENIZER, Card, files_sha256, read_card
-from creaeval.offline.doubts import FOREIGN, LONG, UNSEEN, is_foreign, mark_of, plain
+from creaeval.offline.doubts import FOREIGN, LONG, UNSEEN, foreign_uses, mark_of, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,25 +100,25 @@ class OfflineScorer:
         Returns
         -------
         list of UseScore
-            A use's score does not depend on the others, but for its last digit once in thousands.
+            A use's score does not depend on the others, but for its last digit once in thousands; whether it
+            is perhaps not English is judged by all of them, see :func:`creaeval.offline.doubts.foreign_uses`.
         """
         # Spaces at the ends of a cell say nothing.
         pairs = [(its_object.strip(), text.strip()) for its_object, text in uses]
         encodings = self._tokenizer.encode_batch(pairs)
         points = self._points([encoding.ids for encoding in encodings])
+        objects, texts = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        foreign = foreign_uses(texts, objects, self.card.words)
         return [
-            self._score(*pair, point, cut=bool(encoding.overflowing))
-            for pair, point, encoding in zip(pairs, points, encodings, strict=True)
+            self._score(*pair, point, foreign=other, cut=bool(encoding.overflowing))
+            for pair, point, other, encoding in zip(pairs, points, foreign, encodings, strict=True)
         ]
 
-    def _score(self, its_object: str, text: str, point: float, *, cut: bool) -> UseScore:
+    def _score(self, its_object: str, text: str, point: float, *, foreign: bool, cut: bool) -> UseScore:
         card = self.card
         seen = plain(its_object) in card.objects
-        warnings = [] if seen else [UNSEEN]
-        if is_foreign(text, card.words):
-            warnings.append(FOREIGN)
-        if cut:
-            warnings.append(LONG)
+        doubts = ((UNSEEN, not seen), (FOREIGN, foreign), (LONG, cut))
+        warnings = [doubt for doubt, holds in doubts if holds]
         trust = card.seen if seen else card.unseen
         confidence = None if trust is None else round(trust.of(point), 3)
         return UseScore(

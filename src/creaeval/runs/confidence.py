@@ -6,7 +6,9 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from creaeval.offline.doubts import FOREIGN, LONG, UNSEEN
+from creaeval.offline.card import read_card
+from creaeval.offline.doubts import FOREIGN, LONG, UNSEEN, foreign_uses
+from creaeval.runs.batching import text_of
 from creaeval.wording import first_few
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from creaeval.runs.plan import Plan
     from creaeval.runs.run import Run
 
 COLUMNS = ["response_id", "object", "confidence", "warnings", "in_training"]
@@ -22,6 +25,18 @@ COLUMNS = ["response_id", "object", "confidence", "warnings", "in_training"]
 def states_confidence(run: Run) -> bool:
     """Whether the scores of a run come with a confidence: those of the offline scorer do."""
     return bool(run.manifest["method"] == "offline")
+
+
+def not_english(plan: Plan) -> list[str]:
+    """Name the uses that are perhaps not English, judged by all that are to be scored.
+
+    Participants, and objects where none is named, may have a language of their own.
+    """
+    responses = [case.response for case in plan.cases]
+    texts = [text_of(plan.task, response) for response in responses]
+    groups = [response.metadata.get("participant") or response.scenario or "" for response in responses]
+    foreign = foreign_uses(texts, groups, read_card().words)
+    return [response.id for response, other in zip(responses, foreign, strict=True) if other]
 
 
 def confidences(run: Run) -> pd.DataFrame:
@@ -62,8 +77,8 @@ def confidence_notes(run: Run) -> list[str]:
         )
     if foreign:
         lines.append(
-            f"Perhaps not English ({first_few(foreign)}): {len(foreign)} uses. The offline scorer "
-            "knows English only, so do not rely on their scores; see confidence.csv."
+            f"Perhaps not English ({first_few(foreign)}): {len(foreign)} of {n_uses} uses. The offline "
+            "scorer knows English only, so do not rely on their scores; see confidence.csv."
         )
     if cut:
         lines.append(
@@ -79,8 +94,15 @@ def confidence_notes(run: Run) -> list[str]:
 
 
 def _uses(run: Run) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield what the scorer said of each use, with the use's object."""
+    """Yield what the scorer said of each use, with its object; the language is that of the whole run."""
+    # A run of before languages were judged so has no such entry, and the scorer's own word stands.
+    judged = run.manifest.get("not_english")
+    foreign = frozenset(judged or ())
     for outcome in run.outcomes:
         for use in map(json.loads, outcome.trail):
+            doubts = {*use["warnings"]}
+            if judged is not None:
+                doubts = doubts - {FOREIGN} | ({FOREIGN} if outcome.response_id in foreign else set())
+            warnings = [doubt for doubt in (UNSEEN, FOREIGN, LONG) if doubt in doubts]
             object_name = run.metadata[outcome.response_id].get("object", "")
-            yield {**use, "use": outcome.response_id}, object_name
+            yield {**use, "use": outcome.response_id, "warnings": warnings}, object_name

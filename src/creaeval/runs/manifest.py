@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.llm.key import answer_settings
 from creaeval.methods import get_method, prompt_hashes
+from creaeval.runs.confidence import not_english
 from creaeval.runs.plan import unscored_items
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
         "refused": sorted(plan.refused),
         **({} if batching is None else {"batching": batching.model_dump(mode="json")}),
         "items_beyond_the_maximum": unscored_items(plan),
+        **({"not_english": not_english(plan)} if plan.method == "offline" else {}),
         "versions": {"python": platform.python_version(), **_versions()},
         "platform": f"{platform.system()} {platform.machine()}",
     }
