@@ -100,14 +100,14 @@ def foreign_uses(uses: Sequence[str], groups: Sequence[str], known: AbstractSet[
     parts: defaultdict[str, list[str]] = defaultdict(list)
     for text, group in zip(uses, groups, strict=True):
         parts[group] += words_of(text)
-    whole = _is_other(chain.from_iterable(parts.values()), known, _FEWEST_OF_FILE)
+    whole = _is_other(chain.from_iterable(parts.values()), known, _FEWEST_OF_FILE, _ENGLISH)
 
-    def of_groups(fewest: int) -> dict[str, bool | None]:
-        return {group: _is_other(words, known, fewest, _SURELY_ENGLISH) for group, words in parts.items()}
+    def of_groups(fewest: int, english: float) -> dict[str, bool | None]:
+        return {group: _is_other(words, known, fewest, english) for group, words in parts.items()}
 
-    verdicts = of_groups(_FEWEST_AGAINST)
+    verdicts = of_groups(_FEWEST_AGAINST, _SURELY_ENGLISH)
     if any(verdict not in (None, whole) for verdict in verdicts.values()):
-        verdicts = of_groups(_FEWEST_IN_MIXED)
+        verdicts = of_groups(_FEWEST_IN_MIXED, _ENGLISH)
 
     def judge(text: str, group: str) -> bool:
         verdict = whole if verdicts[group] is None else verdicts[group]
@@ -116,9 +116,7 @@ def foreign_uses(uses: Sequence[str], groups: Sequence[str], known: AbstractSet[
     return [judge(*use) for use in zip(uses, groups, strict=True)]
 
 
-def _is_other(
-    words: Iterable[str], known: AbstractSet[str], fewest: int, english: float = _ENGLISH
-) -> bool | None:
+def _is_other(words: Iterable[str], known: AbstractSet[str], fewest: int, english: float) -> bool | None:
     """Whether words are of another language than English; None where they do not tell."""
     found = [word in known for word in words]
     if len(found) < fewest:
