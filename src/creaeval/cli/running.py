@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,9 +63,9 @@ def run_and_report(
     from creaeval.llm import Ledger
     from creaeval.llm.budget import Budget
     from creaeval.report.progress import show_progress
-    from creaeval.runs import RunStore, check_folder, run_plan, unscored_items
-    from creaeval.runs.defaults import batch_notes
-    from creaeval.runs.plan import describe_size, repeat_notes
+    from creaeval.runs import RunStore, check_folder, run_plan
+    from creaeval.runs.notes import plan_notes
+    from creaeval.runs.plan import describe_size
 
     err = Console(stderr=True, highlight=False, emoji=False)
     allowed = None if budget is None else Budget(budget)
@@ -79,13 +80,10 @@ def run_and_report(
             f"{_repeats(plan)}."
         )
     )
-    for line in (
-        *_warnings(plan),
-        *repeat_notes(plan),
-        *batch_notes(plan),
-        *unscored_items(plan),
-    ):
+    said = plan_notes(plan)
+    for line in (line for line in said if line not in plan.notes):
         err.print(escape(line), style="yellow")
+    show = partial(_report, folder=folder, ratings=ratings, rating_note=rating_note, said=said)
     with Ledger.open(ledger) as opened:
         store = RunStore(opened)
         try:
@@ -93,7 +91,7 @@ def run_and_report(
                 run = run_plan(plan, opened, watcher, budget=allowed)
         except KeyboardInterrupt:
             run = store.load(plan.run_id)
-            _report(run, folder, ratings, rating_note)
+            show(run)
             err.print(
                 escape(
                     f"Stopped with {len(run.outcomes)} of {len(plan.responses)} {plan.task.noun}s done; "
@@ -104,7 +102,7 @@ def run_and_report(
         except BudgetReachedError as reached:
             run = store.load(plan.run_id)
             if run.outcomes:
-                _report(run, folder, ratings, rating_note)
+                show(run)
             err.print(
                 escape(f"{len(run.outcomes)} of {len(plan.responses)} {plan.task.noun}s done. {reached}")
             )
@@ -112,15 +110,17 @@ def run_and_report(
         except CreaEvalError:
             run = store.load(plan.run_id)
             if run.outcomes:
-                _report(run, folder, ratings, rating_note)
+                show(run)
             raise
-    _report(run, folder, ratings, rating_note)
+    show(run)
     if not run.summary.scored:
         return 1
     return 3 if run.n_failed or run.summary.not_captured else 0
 
 
-def _report(run: Run, folder: Path, ratings: Sequence[Rating], rating_note: str) -> None:
+def _report(
+    run: Run, *, folder: Path, ratings: Sequence[Rating], rating_note: str, said: Sequence[str]
+) -> None:
     from rich.console import Console
 
     from creaeval.analysis import differences, export_participants
@@ -128,7 +128,7 @@ def _report(run: Run, folder: Path, ratings: Sequence[Rating], rating_note: str)
     from creaeval.runs import export_run, write_table
 
     console = Console(highlight=False, emoji=False)
-    print_run(console, run, ratings, rating_note=rating_note)
+    print_run(console, run, ratings, rating_note=rating_note, said=said)
     written = [path for path in export_run(run, folder) if path.parent == folder]
     if ratings:
         written.append(write_table(differences(run, ratings), folder / "differences.csv"))
@@ -151,7 +151,3 @@ def _analyst(plan: Plan) -> str:
 def _repeats(plan: Plan) -> str:
     counts = (("evidence", plan.evidence_repeats), ("judging", plan.judge_repeats))
     return "".join(f", {what} {times} times" for what, times in counts if times > 1)
-
-
-def _warnings(plan: Plan) -> list[str]:
-    return list(dict.fromkeys(note for model, _ in plan.roles if (note := getattr(model, "warning", ""))))

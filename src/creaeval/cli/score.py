@@ -148,9 +148,10 @@ def score(
         options=Options(evidence, copied, read_examples(examples, the_task), reference_cutoff, batching),
         reading={"columns": read_columns(columns or [], USE_ROLES), "split": split},
     )
-    for line in (*unmatched(rated, [response.id for response in plan.responses]), *seen_in_training(plan)):
+    notes = [*unmatched(rated, [response.id for response in plan.responses]), *seen_in_training(plan)]
+    for line in notes:
         typer.echo(line, err=True)
-    raise typer.Exit(run_and_report(plan, ledger, out, rated, budget=budget))
+    raise typer.Exit(run_and_report(plan.noting(notes), ledger, out, rated, budget=budget))
 
 
 def _judges(judges: list[str], model: str | None, method: str) -> list[str]:

@@ -9,11 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from creaeval.data.points import points_range
-from creaeval.report.evidence_text import evidence_notes
 from creaeval.report.formatting import titled_table
 from creaeval.report.progress import cost_text
-from creaeval.runs.confidence import confidence_notes
-from creaeval.runs.export import outcomes_file
+from creaeval.runs.notes import run_notes
 from creaeval.tasks import display_name, identities, resolve
 
 if TYPE_CHECKING:
@@ -31,8 +29,15 @@ _ROWS_SHOWN = 40
 _TEXT_SHOWN = 60
 
 
-def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rating_note: str = "") -> None:
-    """Print a run's scores and what should be known about them."""
+def print_run(
+    console: Console,
+    run: Run,
+    ratings: Sequence[Rating] = (),
+    *,
+    rating_note: str = "",
+    said: Sequence[str] = (),
+) -> None:
+    """Print a run's scores and what should be known about them, but for the notes that were said before."""
     if not run.task.sums:
         console.print(_text_table(run))
         console.print(f"At most {_ROWS_SHOWN} rows are shown here; scores_wide.csv has all.")
@@ -50,29 +55,15 @@ def print_run(console: Console, run: Run, ratings: Sequence[Rating] = (), *, rat
         if run.summary.scored > _ROWS_SHOWN:
             console.print(f"The first {_ROWS_SHOWN} of {run.summary.scored}; scores_wide.csv has all.")
     for line in notes(run):
-        console.print(escape(line), highlight=False)
+        if line not in said:
+            console.print(escape(line), highlight=False)
     if run.n_failed:
         console.print(_failure_table(run))
 
 
 def notes(run: Run) -> list[str]:
-    """Say in a few lines what should be known about a run's scores."""
-    lines: list[str] = []
-    summary = run.summary
-    lines += evidence_notes(run, outcomes_file(run.task))
-    if summary.not_captured:
-        lines.append(
-            f"Expected scores: {summary.not_captured} could not be taken (invalid is not_captured), since "
-            f"too little of the probability was on known points; see trail in {outcomes_file(run.task)}."
-        )
-    if wrong := summary.disagreements:
-        lines.append(
-            f"Computed values differ from the judge's own in {wrong} {'place' if wrong == 1 else 'places'} "
-            f"(first: {summary.first_disagreement}); the computed ones count, both are in scores.csv."
-        )
-    lines += summary.grid_notes
-    lines += confidence_notes(run)
-    tokens = summary.tokens["all"]
+    """Say in a few lines what should be known about a run, and what it took."""
+    lines, tokens = run_notes(run), run.summary.tokens["all"]
     if tokens.calls:
         again = f", {tokens.from_ledger} of them from the ledger" if tokens.from_ledger else ""
         reasoning = f" ({tokens.reasoning_tokens:,} reasoning)" if tokens.reasoning_tokens else ""
@@ -81,8 +72,6 @@ def notes(run: Run) -> list[str]:
             f"({tokens.cached_tokens:,} cached), {tokens.output_tokens:,} out{reasoning}; "
             f"{tokens.seconds:.0f} s of requests; {cost_text(tokens.cost_usd, tokens.unpriced)}."
         )
-    if summary.failed_attempts:
-        lines.append(f"{summary.failed_attempts} attempts at calls failed and were made again or given up.")
     return lines
 
 

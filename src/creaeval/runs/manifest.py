@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from creaeval.llm.key import answer_settings
 from creaeval.methods import get_method, prompt_hashes
 from creaeval.runs.confidence import not_english
+from creaeval.runs.notes import plan_notes, result_notes
 from creaeval.runs.plan import unscored_items
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
         **({} if batching is None else {"batching": batching.model_dump(mode="json")}),
         "items_beyond_the_maximum": unscored_items(plan),
         **({"not_english": not_english(plan)} if plan.method == "offline" else {}),
+        "notes": plan_notes(plan),
         "versions": {"python": platform.python_version(), **_versions()},
         "platform": f"{platform.system()} {platform.machine()}",
     }
@@ -94,6 +96,7 @@ def describe_result(run: Run, plan: Plan) -> dict[str, Any]:
         "failed_attempts": summary.failed_attempts,
         "tokens_by_stage": {stage: asdict(tokens) for stage, tokens in summary.tokens.items()},
         "cost_usd": None if spent.unpriced else spent.cost_usd,
+        "notes": [*plan_notes(plan), *result_notes(run)],
     }
 
 

@@ -30,7 +30,7 @@ from creaeval.runs.defaults import evidence_depth
 from creaeval.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from creaeval.data import Response
     from creaeval.llm import ChatModel
@@ -70,6 +70,9 @@ class Plan:
         How often evidence is gathered, and how often each judge scores it.
     options : Options
         How the method goes about it; its evidence is None where no analyst is asked.
+    notes : tuple of str
+        What whoever reads the scores should know, such as files that were not read. Who adds one has said it
+        already; they decide nothing.
     """
 
     task: Task
@@ -84,6 +87,14 @@ class Plan:
     evidence_repeats: int = 1
     judge_repeats: int = 1
     options: Options = field(default_factory=Options)
+    notes: tuple[str, ...] = ()
+
+    def noting(self, notes: Iterable[str]) -> Plan:
+        """Return the same plan with more notes."""
+        noted = replace(self, notes=(*self.notes, *notes))
+        # What was worked out already holds: a large plan is not hashed and put into batches again.
+        noted.__dict__.update({**self.__dict__, **noted.__dict__})
+        return noted
 
     @cached_property
     def run_id(self) -> str:

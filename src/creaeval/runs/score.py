@@ -207,9 +207,10 @@ def prepare(
     def model(name: AnyModel) -> ChatModel:
         return open_once(name) if isinstance(name, str) else name
 
-    return make_plan(
+    read, notes = _responses(responses, task, reading or {})
+    plan = make_plan(
         task=task,
-        responses=_responses(responses, task, reading or {}),
+        responses=read,
         scenarios=scenarios or {},
         analyst=model(analyst or DEFAULT_MODEL),
         judges=[model(judge) for judge in _as_list(default_judge(method) if judges is None else judges)],
@@ -220,6 +221,7 @@ def prepare(
         judge_repeats=judge_repeats,
         options=options,
     )
+    return plan.noting(notes)
 
 
 def _as_list(models: AnyModel | Sequence[AnyModel] | None) -> list[AnyModel]:
@@ -230,12 +232,23 @@ def _as_list(models: AnyModel | Sequence[AnyModel] | None) -> list[AnyModel]:
 
 def _responses(
     sources: str | Path | Sequence[str | Path] | Sequence[Response], task: Task, reading: Mapping[str, Any]
-) -> Sequence[Response]:
+) -> tuple[Sequence[Response], list[str]]:
+    """Return the responses, and what was warned of as they were read: without folders, for the record."""
     if isinstance(sources, str | Path):
         sources = [sources]
     paths = [source for source in sources if isinstance(source, str | Path)]
     objects = [source for source in sources if isinstance(source, Response)]
-    return [*(read_responses(paths, task, **reading) if paths else ()), *objects]
+    if not paths:
+        return objects, []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        responses = [*read_responses(paths, task, **reading), *objects]
+    notes = [str(warning.message) for warning in caught]
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
+    for path in map(Path, paths):
+        notes = [note.replace(str(path), path.name) if path.name else note for note in notes]
+    return responses, notes
 
 
 def run_plan(

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.analysis.points import compared_dimensions
 from creaeval.errors import SettingError
-from creaeval.report.evidence_text import evidence_notes
 from creaeval.report.html.agreement import agreement_headline, agreement_section
 from creaeval.report.html.data import Case, Part, ReportData, RunPart, Section, Table
 from creaeval.report.html.scores import mean_of_known
 from creaeval.report.progress import cost_text
+from creaeval.runs.notes import run_notes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,27 +122,14 @@ def run_sections(part: RunPart, *, alone: bool = True) -> list[Section]:
     """Lay out what a run came to and what it took: notes, cost, settings."""
     suffix = "" if alone else f": {part.name}"
     return [
-        Section(f"What to know about the scores{suffix}", run_notes(part.run)),
+        Section(f"What to know about the scores{suffix}", _notes(part.run)),
         Section(f"Calls, tokens and cost{suffix}", [_tokens(part.run)]),
         Section(f"Models, settings and versions{suffix}", _settings(part.run), folded=True),
     ]
 
 
-def run_notes(run: Run) -> list[str]:
-    """Say in sentences what should be known about a run's scores."""
-    summary, lines = run.summary, []
-    lines += evidence_notes(run, "the pages of responses")
-    if summary.disagreements:
-        places = "place" if summary.disagreements == 1 else "places"
-        lines.append(
-            f"Computed values differ from the judge's own in {summary.disagreements} {places}. The computed "
-            "ones count; what the judge wrote stands beside them."
-        )
-    if summary.not_captured:
-        lines.append(f"{summary.not_captured} expected scores could not be taken.")
-    lines += summary.grid_notes
-    if summary.failed_attempts:
-        lines.append(f"{summary.failed_attempts} attempts at calls failed and were made again or given up.")
+def _notes(run: Run) -> list[str]:
+    lines = run_notes(run)
     if not run.responses:
         lines.append(
             "The texts were not kept when this run was made. Score again, which costs nothing, as all calls "
