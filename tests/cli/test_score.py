@@ -158,13 +158,13 @@ WRONG: dict[str, tuple[str, Any, str]] = {
     "a docx with another layout": (
         "booklet.docx",
         text_table,
-        "found a table of 3 rows x 2 columns, expected",
+        "found no headings of steps (lines set as headings: 'another layout')",
     ),
     "an empty file": ("empty.csv", lambda path: path.write_text(""), "is empty"),
     "an unknown ending": (
-        "text.pdf",
-        lambda path: path.write_bytes(b"%PDF-1.7"),
-        "ends in '.pdf', expected one of",
+        "photo.jpg",
+        lambda path: path.write_bytes(b"\xff\xd8\xff"),
+        "ends in '.jpg', expected one of",
     ),
     "broken json": ("broken.json", lambda path: path.write_text('{"id": '), "broken.json"),
     "a step nobody knows": (

@@ -51,7 +51,9 @@ def archive(name: str) -> bytes:
         ("a.csv", b" \n", "is empty, expected data"),
         ("a.json", b'{"id": "\xff"}', "byte 8 (0xff) is not utf-8"),
         ("a.xlsx", archive("xl/workbook.xml"), "the workbook is damaged"),
-        ("a.pages", b"x", "ends in '.pages', expected one of .csv, .docx, .json, .jsonl, .tsv, .xlsm, .xlsx"),
+        ("a.pages", b"x", "documents ending in '.pages' are not read"),
+        ("a.doc", b"x", "save it as .docx, or as text (.txt, UTF-8)"),
+        ("a.jpg", b"x", "ends in '.jpg', expected one of .csv, .docx, .json, .jsonl, .md, .pdf, .tsv, .txt"),
     ],
 )
 def test_a_file_that_is_not_what_its_name_says_is_named(

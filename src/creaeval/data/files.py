@@ -6,10 +6,11 @@ import json
 import re
 import warnings
 import zipfile
+import zlib
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from creaeval.errors import DataError, Problems
 from creaeval.wording import did_you_mean, first_few
@@ -18,6 +19,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _OTHER_SHEETS = {".xls", ".xlsb", ".ods", ".numbers"}
+_OTHER_DOCUMENTS = {".doc", ".dot", ".rtf", ".odt", ".pages", ".wpd", ".wps"}
+_TEXTS = {".txt", ".md", ".pdf"}
+_ABOUT = re.compile(r"read[ _-]?me|licen[cs]e|source|changelog|scenarios?|future[ _-]scenes?", re.IGNORECASE)
+#: How zipfile answers damage: RuntimeError for a part with a password, ValueError for a name that is none.
+_UNZIP_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
+#: What an Office file may unpack to. Ten thousand rows of long responses are about a tenth of it.
+MAX_UNPACKED = 200_000_000
 _OLE = b"\xd0\xcf\x11\xe0"
 _SIGNATURES = {
     b"%PDF": "a PDF",
@@ -32,11 +48,83 @@ _SIGNATURES = {
 _LONG_HIGH_RUN = re.compile(rb"[\x80-\xff]{4}")
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read a file; DataError if it is missing, empty or cannot be read."""
+class Office(NamedTuple):
+    """A kind of Office file, as messages speak of it: ``name`` as :func:`looks_like` gives it."""
+
+    name: str
+    noun: str
+    program: str
+    ending: str
+    smaller: str
+
+    def damaged(self, path: Path, error: Exception) -> DataError:
+        """Make the error for a file that cannot be unpacked or parsed."""
+        return DataError(
+            f"{path}: the {self.noun} is damaged ({str(error)[:200]}). Open it in {self.program} and save it "
+            "again."
+        )
+
+
+WORKBOOK = Office(
+    "an Excel workbook (.xlsx)",
+    "workbook",
+    "Excel",
+    ".xlsx",
+    "Save the sheet alone, without empty formatted rows and pictures, or as CSV (UTF-8).",
+)
+DOCUMENT = Office(
+    "a Word document (.docx)",
+    "Word document",
+    "Word",
+    ".docx",
+    "Save it again without pictures, or as text (.txt, UTF-8).",
+)
+
+
+def check_archive(data: bytes, path: Path, office: Office, most: int = MAX_UNPACKED) -> None:
+    """Refuse what is no such Office file, unpacks to more than ``most`` bytes, or declares a document type.
+
+    Nothing is unpacked but the first bytes of each part. DataError says what is wrong and what to do.
+    """
+    kind = looks_like(data) or f"text that starts with {data[:20].decode('utf-8', 'replace')!r}"
+    if kind != office.name:
+        advice = (
+            f"Open it in {office.program}, take the password off and save it again."
+            if "password" in kind
+            else f"Open it in {office.program} or a program like it and save it as {office.ending}."
+        )
+        raise DataError(f"{path}: looks like {kind}, expected {office.name}. {advice}")
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            size = sum(info.file_size for info in archive.infolist())
+            if size > most:
+                raise DataError(
+                    f"{path}: unpacks to {size // 1_000_000} MB, expected at most {most // 1_000_000}. "
+                    f"{office.smaller}"
+                )
+            for info in archive.infolist():
+                if info.filename.endswith((".xml", ".rels")):
+                    with archive.open(info) as part:
+                        # Zeros stand between the letters of UTF-16.
+                        if b"<!DOCTYPE" in part.read(2000).replace(b"\x00", b"").upper():
+                            raise DataError(
+                                f"{path}: {info.filename} declares a document type, which no {office.noun} "
+                                f"does. Open it in {office.program} and save it again."
+                            )
+    except _UNZIP_ERRORS as error:
+        raise office.damaged(path, error) from error
+
+
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """Read a file; DataError if it is missing, empty, cannot be read, or has more than ``most`` bytes."""
     if path.is_dir():
         raise DataError(f"{path}: is a folder, expected a file.")
     try:
+        if most is not None and (size := path.stat().st_size) > most:
+            raise DataError(
+                f"{path}: has {size / 1e6:,.1f} MB, expected at most {most / 1e6:,.0f}. Save each response "
+                "as a file of its own, without pictures."
+            )
         data = path.read_bytes()
     except FileNotFoundError as error:
         raise DataError(f"{path}: there is no such file. Check the name and the folder.") from error
@@ -72,7 +160,7 @@ def _kind_of_zip(data: bytes) -> str:
             names = set(archive.namelist())
     except (zipfile.BadZipFile, ValueError, OSError):
         return "a damaged zip archive"
-    if "word/document.xml" in names:
+    if any(name.startswith("word/") for name in names):
         return "a Word document (.docx)"
     if any(name.startswith("xl/") for name in names):
         return "an Excel workbook (.xlsx)"
@@ -81,13 +169,13 @@ def _kind_of_zip(data: bytes) -> str:
     return "a zip archive"
 
 
-def read_text(path: Path, expected: str, windows: bool = False) -> str:
+def read_text(path: Path, expected: str, windows: bool = False, most: int | None = None) -> str:
     """Read a text file without its byte order mark; ``expected`` says in messages what it should be.
 
     ``windows``: text that is not UTF-8 may be read as Windows-1252, as Excel saves CSV. DataError if the file
-    is missing, empty, no text, or in an encoding that cannot be told.
+    is missing, empty, no text, larger than ``most`` bytes, or in an encoding that cannot be told.
     """
-    data = read_bytes(path)
+    data = read_bytes(path, most)
     if kind := looks_like(data):
         raise DataError(f"{path}: looks like {kind}, expected {expected}. Check the file's ending.")
     try:
@@ -193,17 +281,20 @@ def refuse_unknown(entry: Iterable[object], known: Sequence[str], where: str, pr
 def list_files(paths: str | Path | Sequence[str | Path], endings: set[str]) -> list[Path]:
     """Replace each folder among paths by the files in it that have one of the endings, sorted.
 
-    Hidden files and Word's lock files (``~$...``) in a folder are left out; files given by name are kept
-    whatever their ending. What else is left out of a folder is named in a UserWarning. DataError if a folder
+    Hidden files and Word's lock files (``~$...``) are left out; other files given by name are kept whatever
+    their ending. What else is left out of a folder is named in a UserWarning: texts beside tables, which are
+    notes about them, and what is called a README, a licence, a source or a scenario. DataError if a folder
     holds no such file, or no path was given.
     """
     files: list[Path] = []
     for path in [Path(paths)] if isinstance(paths, str | Path) else map(Path, paths):
         if not path.is_dir():
-            files.append(path)
+            files += [] if _is_hidden(path) else [path]
             continue
-        shown = sorted(f for f in path.iterdir() if f.is_file() and not f.name.startswith((".", "~$")))
+        shown = sorted(f for f in path.iterdir() if f.is_file() and not _is_hidden(f))
         inside = [file for file in shown if file.suffix.lower() in endings]
+        has_tables = any(file.suffix.lower() not in {*_TEXTS, ".docx"} for file in inside)
+        inside = [file for file in inside if not _is_beside(file, has_tables)]
         expected = ", ".join(sorted(endings))
         if not inside:
             raise DataError(f"{path}: no file to read in this folder, expected {expected}.")
@@ -215,6 +306,18 @@ def list_files(paths: str | Path | Sequence[str | Path], endings: set[str]) -> l
     return files
 
 
+def _is_hidden(path: Path) -> bool:
+    return path.name.startswith((".", "~$")) or path.name.lower() in {"thumbs.db", "desktop.ini"}
+
+
+def _is_beside(file: Path, has_tables: bool) -> bool:
+    """Whether a file of a folder says something about the others: a README, a text beside tables."""
+    ending = file.suffix.lower()
+    if ending in _TEXTS and has_tables:
+        return True
+    return ending in {*_TEXTS, ".docx"} and _ABOUT.fullmatch(file.stem) is not None
+
+
 def unknown_ending(path: Path, endings: set[str]) -> DataError:
     """Make the error for a file of a form that is not read."""
     if not path.exists():
@@ -222,5 +325,10 @@ def unknown_ending(path: Path, endings: set[str]) -> DataError:
     if path.suffix.lower() in _OTHER_SHEETS:
         return DataError(
             f"{path}: spreadsheets ending in {path.suffix!r} are not read. Save it as .xlsx or CSV (UTF-8)."
+        )
+    if path.suffix.lower() in _OTHER_DOCUMENTS:
+        return DataError(
+            f"{path}: documents ending in {path.suffix!r} are not read. Open it in the program it was "
+            "written with and save it as .docx, or as text (.txt, UTF-8)."
         )
     return DataError(f"{path}: ends in {path.suffix!r}, expected one of {', '.join(sorted(endings))}.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from creaeval.data.model import StepText
-    from creaeval.tasks import Task
+    from creaeval.tasks import Scenario, Task
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
@@ -36,6 +36,10 @@ class ResponseSource:
         self.task, self.path = task, path
         self.problems = Problems()
         self.responses: list[Located] = []
+        #: What was left out or taken otherwise than it stands there, for the user to read.
+        self.notes: list[str] = []
+        #: The scenario that a booklet brings, by its response's id.
+        self.scenarios: dict[str, Scenario] = {}
 
     def add(
         self,

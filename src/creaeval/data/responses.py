@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from creaeval.data.files import list_files, read_documents, unknown_ending
+from creaeval.data.formats.booklet import DOCUMENTS, read_booklet
 from creaeval.data.formats.cgpst_release import is_released_form, read_released_responses
-from creaeval.data.formats.docx_booklet import read_docx_booklet
 from creaeval.data.formats.own_json import read_json_responses
 from creaeval.data.response_builder import ResponseSource
 from creaeval.data.tables.columns import USE_ROLES, check_roles
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from creaeval.tasks import Task
 
 #: Of the files that responses are read from.
-ENDINGS = {".json", ".jsonl", ".docx", *TABLES}
+ENDINGS = {".json", ".jsonl", *DOCUMENTS, *TABLES}
 
 
 def read_responses(
@@ -97,8 +97,8 @@ def read_responses(
 
 def _read_file(source: ResponseSource) -> None:
     match split_sheet(source.path)[0].suffix.lower():
-        case ".docx":
-            read_docx_booklet(source)
+        case ending if ending in DOCUMENTS:
+            read_booklet(source)
         case ending if ending in TABLES:
             read_table_responses(source)
         case ".json" | ".jsonl":

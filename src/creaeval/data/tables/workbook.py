@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import re
 import warnings
-import zipfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -17,7 +16,7 @@ from openpyxl.utils.cell import coordinate_to_tuple  # type: ignore[import-untyp
 from openpyxl.xml.constants import SHEET_MAIN_NS  # type: ignore[import-untyped,unused-ignore]
 from openpyxl.xml.functions import iterparse  # type: ignore[import-untyped,unused-ignore]
 
-from creaeval.data.files import looks_like, read_bytes
+from creaeval.data.files import MAX_UNPACKED, WORKBOOK, check_archive, read_bytes
 from creaeval.data.tables.table import BLANK, Cell, CellIssue, Place, find_column, make_table
 from creaeval.errors import DataError
 
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 
     from creaeval.data.tables.table import Table
 
-#: What a workbook may unpack to. Ten thousand rows of long responses are about a tenth of it.
-_MAX_BYTES = 200_000_000
+_MAX_BYTES = MAX_UNPACKED
 _MAX_CELLS = 20_000_000
 _MAX_DIGITS = 15  # Excel keeps no more of a number
 _FIRST_ROWS = 1000  # among which there must be one that is not blank
@@ -89,12 +87,12 @@ class Workbook:
     def __init__(self, path: Path, wanted: str | None = None) -> None:
         self.path, self.wanted = path, wanted
         data = read_bytes(path)
-        _check(data, path)
+        check_archive(data, path, WORKBOOK, _MAX_BYTES)
         try:
             with _without_warnings():
                 book = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
         except Exception as error:  # openpyxl answers damage with whatever its parser runs into
-            raise _damaged(path, error) from error
+            raise WORKBOOK.damaged(path, error) from error
         self.sheets = [
             Sheet(path, sheet.title, sheet.sheet_state != "visible", _rows(sheet, path))
             for sheet in book.worksheets
@@ -192,42 +190,6 @@ def _without_warnings() -> Iterator[None]:
         yield
 
 
-def _check(data: bytes, path: Path) -> None:
-    """Refuse what is no workbook, would unpack to too much, or declares a document type."""
-    kind = looks_like(data) or f"text that starts with {data[:20].decode('utf-8', 'replace')!r}"
-    if kind != "an Excel workbook (.xlsx)":
-        advice = (
-            "Open it in Excel, take the password off and save it again."
-            if "password" in kind
-            else "Save it as .xlsx from a spreadsheet program."
-        )
-        raise DataError(f"{path}: looks like {kind}, expected an Excel workbook (.xlsx). {advice}")
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            size = sum(info.file_size for info in archive.infolist())
-            if size > _MAX_BYTES:
-                raise DataError(
-                    f"{path}: unpacks to {size // 1_000_000} MB, expected at most {_MAX_BYTES // 1_000_000}. "
-                    "Save the sheet alone, without empty formatted rows and pictures, or as CSV (UTF-8)."
-                )
-            for info in archive.infolist():
-                if info.filename.endswith((".xml", ".rels")):
-                    with archive.open(info) as part:
-                        if b"<!DOCTYPE" in part.read(2000).upper():
-                            raise DataError(
-                                f"{path}: {info.filename} declares a document type, which no workbook does. "
-                                "Save it again from a spreadsheet program."
-                            )
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise _damaged(path, error) from error
-
-
-def _damaged(path: Path, error: Exception) -> DataError:
-    return DataError(
-        f"{path}: the workbook is damaged ({str(error)[:200]}). Open it in Excel and save it again."
-    )
-
-
 def _rows(sheet: Any, path: Path) -> Iterator[list[Cell]]:
     try:
         sheet.reset_dimensions()  # the size a file states is often wrong
@@ -246,7 +208,7 @@ def _rows(sheet: Any, path: Path) -> Iterator[list[Cell]]:
                 cells.pop()
             yield cells
     except Exception as error:  # openpyxl answers damage with whatever its parser runs into
-        raise _damaged(path, error) from error
+        raise WORKBOOK.damaged(path, error) from error
 
 
 def _formulas_without_value(sheet: Any) -> dict[int, list[int]]:
