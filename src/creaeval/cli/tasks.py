@@ -10,7 +10,9 @@ import typer
 from creaeval.wording import plural
 
 app = typer.Typer(
-    help="List, show and check tasks, and begin one of your own.", no_args_is_help=True, rich_markup_mode=None
+    help="List, show, check and begin tasks, and write their blank files.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 Name = Annotated[str, typer.Argument(help="A built-in task's name or a YAML file.", metavar="TASK")]
 
@@ -65,3 +67,16 @@ def new(
         f"`creaeval tasks check {file}`, and score a table with the columns id and response with "
         f"`creaeval score essays.csv --task {file}`."
     )
+
+
+@app.command("template", epilog="Example: creaeval tasks template cgpst --out templates")
+def template(
+    task: Name,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write to.")] = Path(),
+) -> None:
+    """Write a blank booklet (of short texts a table) and a rater sheet, which are read when filled in."""
+    from creaeval.cli.printing import print_paths
+    from creaeval.data.templates import write_templates
+    from creaeval.tasks import load_task
+
+    print_paths(write_templates(load_task(task), out))
