@@ -38,7 +38,7 @@ def test_these_are_the_commands() -> None:
         "ledger export", "ledger import", "ledger info", "ledger prune",
         "methods list", "models check", "models list", "raters", "report",
         "runs export", "runs list", "runs show",
-        "score", "tasks check", "tasks list", "tasks new", "tasks show",
+        "score", "tasks check", "tasks list", "tasks new", "tasks show", "tasks template",
         "train samer", "train sft",
     ]  # fmt: skip
 

@@ -86,12 +86,7 @@ def fill_booklet(path: Path, answers: Sequence[Any]) -> Path:
     return path
 
 
-def reads_headings() -> None:
-    pytest.importorskip("creaeval.data.formats.headings", reason="booklets with headings are not read yet")
-
-
 def test_a_filled_booklet_is_read_as_it_was_filled_in(tmp_path: Path) -> None:
-    reads_headings()
     task = load_task("cgpst")
     path, _ = write_templates(task, tmp_path)
     # Latin squares: each column holds each rank once.
@@ -116,7 +111,6 @@ def test_a_filled_booklet_is_read_as_it_was_filled_in(tmp_path: Path) -> None:
 
 
 def test_a_filled_chinese_booklet_is_read_as_it_was_filled_in(tmp_path: Path, chinese: Task) -> None:
-    reads_headings()
     path, _ = write_templates(chinese, tmp_path)
     texts = [paragraph.text for paragraph in Document(str(path)).paragraphs]
     assert texts[:3] == ["未来问题解决", "小组 / 编号：", "步骤一：识别挑战"]
@@ -127,14 +121,12 @@ def test_a_filled_chinese_booklet_is_read_as_it_was_filled_in(tmp_path: Path, ch
 
 @pytest.mark.parametrize("name", ["cgpst", "ttcw"])
 def test_an_unfilled_booklet_holds_no_text(tmp_path: Path, name: str) -> None:
-    reads_headings()
     task = load_task(name)
     path, _ = write_templates(task, tmp_path)
     assert [response.steps for response in read_responses(path, task)] == [{}]
 
 
 def test_a_story_is_read_without_its_heading(tmp_path: Path) -> None:
-    reads_headings()
     task = load_task("ttcw")
     path, _ = write_templates(task, tmp_path)
     (response,) = read_responses(fill_booklet(path, ["The postman came late."]), task)
@@ -304,3 +296,15 @@ def test_the_command_names_what_it_wrote(command: CommandLine) -> None:
     ended = command("tasks", "template", "cgpst", "--out", "blank")
     assert ended.code == 1
     assert "cgpst_booklet.docx: this file is there already" in ended.err
+
+
+def test_an_unfilled_booklet_is_named_and_not_scored(command: CommandLine) -> None:
+    from scripted import ScriptedModel
+
+    command.add(ScriptedModel("scripted:one"))
+    command("tasks", "template", "cgpst")
+    (command.folder / "s.txt").write_text("Fog falls.")
+    models = ("--analyst", "scripted:one", "--judge", "scripted:one")
+    ended = command("score", "cgpst_booklet.docx", "--scenario", "s.txt", *models)
+    assert ended.code == 1
+    assert "response 'cgpst_booklet' is empty; no step has any text" in " ".join(ended.out.split())
