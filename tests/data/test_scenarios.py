@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import docx
 import pytest
 
 from creaeval.data import Response, find_scenario, read_scenarios
@@ -55,7 +56,9 @@ def test_a_text_file_is_one_scenario_named_by_the_file(tmp_path: Path) -> None:
         ("a.yaml", "FS1: [", "a.yaml, line"),
         ("a.yaml", "FS1: 2024-13-45", "Put it in quotation marks"),
         ("a.yaml", "FS1: {text: x}\nFS1: {text: y}", "duplicate key"),
-        ("a.docx", "x", "ends in '.docx', expected a scenario in .json"),
+        ("a.docx", "x", "looks like text that starts with 'x', expected a Word document"),
+        ("a.csv", "x", "ends in '.csv', expected one of .docx, .json, .jsonl, .md, .pdf, .txt"),
+        ("a.doc", "x", "documents ending in '.doc' are not read"),
     ],
 )
 def test_a_wrong_file_is_explained(tmp_path: Path, name: str, content: str, message: str) -> None:
@@ -79,6 +82,31 @@ def test_a_response_that_names_none_gets_the_only_one() -> None:
     assert "names no scenario; known are FS10, FS9" in several
     none = the_problem(lambda: find_scenario(answer(None), {}, cgpst()))
     assert "task cgpst needs a scenario and no scenario is known. Give it with --scenario FILE" in none
+
+
+@pytest.mark.parametrize("name", ["scenario.txt", "scene.md", "Port Salt.docx"])
+def test_the_scenario_of_a_text_is_that_of_all_responses(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    if path.suffix == ".docx":
+        document = docx.Document()
+        document.add_paragraph("In 2051 drones fish by night.")
+        document.add_paragraph("Captains are idle.")
+        document.save(str(path))
+    else:
+        write(path, "In 2051 drones fish by night.\nCaptains are idle.\n")
+    scenarios = read_scenarios(path)
+    scene = Scenario(id=path.stem, text="In 2051 drones fish by night.\nCaptains are idle.")
+    assert scenarios == {path.stem: scene}
+    assert find_scenario(answer("FS10"), scenarios, cgpst()) == scene
+    assert find_scenario(answer(None), scenarios, cgpst()) == scene
+
+
+def test_the_text_of_one_object_is_not_that_of_another(tmp_path: Path) -> None:
+    scenarios = read_scenarios(write(tmp_path / "brick.txt", "A red brick."))
+    use = Response(id="u1", scenario="paperclip", steps={}, metadata={"object": "paperclip"})
+    other = find_scenario(use, scenarios, cgpst())
+    assert other is not None
+    assert other.text == "Object: paperclip"
 
 
 def test_a_task_that_needs_none_goes_without() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from creaeval.data.files import read_documents, read_text, refuse_unknown
+from creaeval.data.files import read_documents, read_text, refuse_unknown, unknown_ending
+from creaeval.data.formats.booklet import DOCUMENTS, read_document_text
 from creaeval.data.ids import attempt, check_text, clean_id
 from creaeval.errors import DataError, Problems
 from creaeval.tasks import Scenario, fold, read_yaml
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
     from creaeval.data.model import Response
     from creaeval.tasks import Task
+
+
+class OneScenario(dict[str, Scenario]):
+    """The scenario of a plain text, which all responses answer, whatever scenario they name."""
+
 
 _TITLE_KEYS = ("title", "theme")
 _KEYS = ("id", *_TITLE_KEYS, "text", "reference", "reference_id")
@@ -29,11 +35,13 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
         .json, .yaml or .yml: a mapping from id to the text or to ``title`` (or ``theme``) and ``text``, or
         one scenario with ``id``, ``title`` and ``text``; ``reference`` is a text that responses are compared
         with, ``reference_id`` the response it is. .jsonl: one such scenario a line, or stories (TTCW) with
-        the plot each follows. .txt or .md: one scenario, its id the file's name without the ending.
+        the plot each follows. .txt, .md, .docx or .pdf: one scenario, its id the file's name without the
+        ending, which all responses answer, whatever scenario they name.
 
     Returns
     -------
     dict of str to Scenario
+        Of a text or document an :class:`OneScenario`.
 
     Raises
     ------
@@ -51,13 +59,10 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
             problems.stop()
         case ".jsonl":
             document = _read_lines(path)
-        case ".txt" | ".md":
-            document = {path.stem: read_text(path, "text")}
+        case ending if ending in DOCUMENTS:
+            document = {path.stem: read_document_text(path).strip()}
         case _:
-            raise DataError(
-                f"{path}: ends in {path.suffix!r}, expected a scenario in .json, .jsonl, .yaml, .yml, .txt "
-                "or .md."
-            )
+            raise unknown_ending(path, {".json", ".jsonl", ".yaml", ".yml", *DOCUMENTS})
     if not isinstance(document, dict) or not document:
         raise DataError(f"{path}: found {document!r:.80}, expected scenarios by id, each with 'text'.")
     if isinstance(document.get("text"), str) and "id" in document:
@@ -68,7 +73,7 @@ def read_scenarios(path: str | Path) -> dict[str, Scenario]:
         if scenario is not None:
             scenarios[scenario.id] = scenario
     problems.stop()
-    return scenarios
+    return OneScenario(scenarios) if path.suffix.lower() in DOCUMENTS else scenarios
 
 
 def _read_lines(path: Path) -> dict[Any, Any]:
@@ -130,14 +135,18 @@ def find_scenario(response: Response, scenarios: Mapping[str, Scenario], task: T
     Returns
     -------
     Scenario or None
-        The one the response names (by id, whatever its case), or the only one there is. None only if the
-        task needs none and there is none, or none that the response names.
+        The one the response names (by id, whatever its case), or the only one there is; of an
+        :class:`OneScenario` that one, but for uses of another object. None only if the task needs none and
+        there is none, or none that the response names.
 
     Raises
     ------
     DataError
         The response names one that is not known, or names none where there are several or the task needs one.
     """
+    names_object = response.scenario is not None and response.metadata.get("object") == response.scenario
+    if isinstance(scenarios, OneScenario) and not names_object:
+        return next(iter(scenarios.values()))
     known = {**task.scenarios, **scenarios}
     where = f"response {response.id!r} ({response.source or 'no file'})"
     advice = "Give it with --scenario FILE."
@@ -148,8 +157,8 @@ def find_scenario(response: Response, scenarios: Mapping[str, Scenario], task: T
         alike = [scenario for name, scenario in known.items() if fold(name) == fold(response.scenario)]
         if len(alike) == 1:
             return alike[0]
-        if response.metadata.get("object") == (name := response.scenario):
-            # What a use is a use of says all there is to say.
+        if names_object:
+            name = response.scenario  # what a use is a use of says all there is to say
             return Scenario(id=name, title=name, text=f"Object: {name}")
         if not known and not task.needs_scenario:
             return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from creaeval.data.files import unknown_ending
 from creaeval.data.formats.blocks import PLAIN, Grid, Line, is_blank, lines_in, write_lines
 from creaeval.data.formats.docx_text import read_docx
-from creaeval.data.formats.headings import SCENE, Titles
+from creaeval.data.formats.headings import SCENE, titles_of
 from creaeval.data.formats.step_words import fold_words, is_placeholder, step_words
 from creaeval.data.formats.steps import ABOVE, cut_steps, names_a_step
 from creaeval.data.formats.text_files import join_wrapped, read_pdf, read_plain, text_blocks
@@ -82,7 +82,7 @@ def _read(source: ResponseSource) -> list[Block]:
             source.notes += [f"{path}: left out {note}" for note in text.notes]
             return text.blocks
         case ".pdf":
-            titles = Titles(task)
+            titles = titles_of(task)
 
             def opens(line: str) -> bool:
                 heading = titles.read(line, PLAIN) if len(task.steps) > 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -12,8 +12,6 @@ from creaeval.data.formats.blocks import PLAIN
 from creaeval.data.formats.step_words import fold_words, step_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from creaeval.tasks import Task
 
 #: The heading of the scenario, where a booklet brings it; and of a step that the task does not have.
@@ -25,6 +23,7 @@ _LOOKS = (0, 8, 12)
 _NAME, _USUAL, _NEARLY = 3, 2, 1
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 _MOST_WORDS = 12
+_LONG = 8  # letters of a title in which a word may be parted or joined
 
 
 class Heading(NamedTuple):
@@ -51,18 +50,31 @@ class _Number(NamedTuple):
 
 
 class _Title(NamedTuple):
-    """A title of a step: its words, those that carry its meaning, these without what one does in a step."""
+    """A title of a step: its words, those that carry its meaning, these without what one does in a step.
+
+    ``joined`` are all words without spaces between, ``digits`` the numbers among them.
+    """
 
     step: str
     sure: int
     text: str
     meaning: tuple[str, ...]
     nouns: tuple[str, ...]
+    joined: str
+    digits: tuple[str, ...]
 
     @classmethod
     def of(cls, step: str, text: str, sure: int) -> _Title:
         meaning = _meaning(text)
-        return cls(step, sure, text, meaning, _without_verbs(meaning))
+        nouns = tuple(word for word in meaning if word not in step_words().verbs)
+        digits = tuple(re.findall(r"\d+", text))
+        return cls(step, sure, text, meaning, nouns, text.replace(" ", ""), digits)
+
+
+@lru_cache(maxsize=8)
+def titles_of(task: Task) -> Titles:
+    """Return the titles that the steps of a task may have."""
+    return Titles(task)
 
 
 class Titles:
@@ -77,6 +89,7 @@ class Titles:
             if len(steps) == 1:
                 titles += [(steps[0], words, _USUAL) for words in usual]
         titles += [(SCENE, words, _USUAL) for words in step_words().scene]
+        self._known: dict[str, tuple[str, int]] = {}
         self._titles = [_Title.of(*title) for title in titles]
         numbers = [re.search(r"(\d+)$", step) for step in names]
         given = [int(number[1]) for number in numbers if number]
@@ -111,7 +124,7 @@ class Titles:
         if found and (found == step or other):
             return Heading(step, _NUMBER_AND_TITLE - 4 * bool(rest) - less, True, rest, other=other)
         if number.kind == "typo":
-            return None
+            return None if number.rest else Heading(step, _NUMBER_ONLY - less)
         if not number.rest:
             return Heading(step, _NUMBER_ONLY - less, True)
         if look != PLAIN:
@@ -125,8 +138,8 @@ class Titles:
         if not found or (rest and sure < _USUAL):
             return None
         points = _ANSWER_BEHIND_NUMBER + (sure - _USUAL) if rest else _BY_TITLE[sure]
-        if sure == _NEARLY and look == PLAIN and len(text.split()) == 1:
-            points -= 5  # "Solution" above what is one
+        if sure == _NEARLY and look == PLAIN and len(_meaning(fold_words(text))) == 1:
+            points -= 5  # "Solution" or "Challenge A" above what is one
         return Heading(found, points, False, rest, exact=sure > _NEARLY)
 
     def _split_title(self, text: str) -> tuple[str, int, str]:
@@ -142,9 +155,18 @@ class Titles:
         return (*found, tail) if found[1] >= _USUAL else ("", 0, "")
 
     def _find(self, text: str) -> tuple[str, int]:
-        line = _Title.of("", fold_words(text), 0)
+        """Return the step that a text is the title of, and how sure that is."""
+        words = fold_words(text)
+        if not 0 < len(words.split()) <= _MOST_WORDS:
+            return "", 0
+        if words not in self._known:
+            self._known[words] = self._search(words)
+        return self._known[words]
+
+    def _search(self, words: str) -> tuple[str, int]:
+        line = _Title.of("", words, 0)
         best: dict[str, int] = {}
-        for title in self._titles if 0 < len(line.text.split()) <= _MOST_WORDS else ():
+        for title in self._titles:
             best[title.step] = max(best.get(title.step, 0), _likeness(line, title))
         most = max(best.values(), default=0)
         steps = [step for step, likeness in best.items() if likeness == most]
@@ -160,7 +182,7 @@ def _likeness(line: _Title, title: _Title) -> int:
     """Say how well a line fits a title: ``sure`` if its words are the same, _NEARLY if they are alike."""
     if line.text == title.text:
         return title.sure
-    if not line.meaning or re.findall(r"\d+", line.text) != re.findall(r"\d+", title.text):
+    if not line.meaning or line.digits != title.digits:
         return 0
     if line.meaning == title.meaning:
         return title.sure
@@ -171,8 +193,7 @@ def _is_nearly(line: _Title, title: _Title) -> bool:
     words, expected = line.meaning, title.meaning
     if len(words) == len(expected) and all(map(_alike, words, expected)):
         return True
-    joined, other = line.text.replace(" ", ""), title.text.replace(" ", "")
-    if min(len(joined), len(other)) >= 8 and OSA.normalized_similarity(joined, other) >= 0.9:
+    if min(len(line.joined), len(title.joined)) >= _LONG and _similar(line.joined, title.joined, 0.9):
         return True
     if line.nouns and line.nouns == title.nouns:
         return True
@@ -184,15 +205,17 @@ def _meaning(text: str) -> tuple[str, ...]:
     return tuple(word for word in text.split() if word not in step_words().small)
 
 
-def _without_verbs(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(word for word in words if word not in step_words().verbs)
-
-
 def _alike(word: str, other: str) -> bool:
     if word == other:
         return True
     shortest = 4 if max(word, default="") > "\u2e80" else 5
-    return min(len(word), len(other)) >= shortest and OSA.normalized_similarity(word, other) >= 0.75
+    return min(len(word), len(other)) >= shortest and _similar(word, other, 0.75)
+
+
+def _similar(text: str, other: str, least: float) -> bool:
+    if min(len(text), len(other)) < least * max(len(text), len(other)):
+        return False
+    return OSA.normalized_similarity(text, other, score_cutoff=least) > 0
 
 
 def _read_number(text: str) -> _Number | None:
@@ -228,8 +251,9 @@ def _from_match(match: re.Match[str]) -> _Number | None:
     number = _to_number(groups["number"])
     if number is None:
         return None
-    rest = re.sub(r"^\s*(?:/|\bof|\bvon|\bde|\bdi|\bvan|\bz)\s*\d{1,2}\b", "", groups["rest"])
-    rest = rest.strip(" \t:：.–—-_|)）•·、*")
+    rest = re.sub(r"^\s*[(（][^)）]*[)）]", "", groups["rest"])
+    rest = re.sub(r"^\s*(?:/|\bof|\bvon|\bde|\bdi|\bvan|\bz)\s*\d{1,2}\b", "", rest)
+    rest = rest.lstrip(" \t:：.–—-_|)）•·、*").rstrip(" \t:：.–—-_|*")
     if "word" not in groups:
         return _Number(number, "bare", rest) if rest else None
     kind = _kind(fold_words(groups["word"]))

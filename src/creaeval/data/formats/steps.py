@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from creaeval.data.formats.blocks import BOLD, HEADING, PLAIN, Grid, Line, fill_label, is_blank, lines_in
-from creaeval.data.formats.headings import SCENE, UNKNOWN, Heading, Titles
+from creaeval.data.formats.headings import SCENE, UNKNOWN, Heading, titles_of
 from creaeval.errors import DataError
 from creaeval.wording import first_few
 
@@ -93,7 +93,7 @@ class _Finder:
 
     def __init__(self, blocks: Sequence[Block], task: Task, where: str) -> None:
         self._task, self._where = task, where
-        self._titles = Titles(task)
+        self._titles = titles_of(task)
         self._steps = [step.id for step in task.steps]
         self._places = [place for place in self._walk(blocks) if not place.line.blank]
         self.candidates = self._without_contents(

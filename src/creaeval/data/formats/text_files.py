@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.data.files import looks_like, read_bytes, read_text
 from creaeval.data.formats.blocks import BOLD, HEADING, PLAIN, Grid, Line
-from creaeval.errors import DataError, SettingError
+from creaeval.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -59,8 +59,8 @@ def _markdown_line(line: str) -> Line:
 def read_pdf(path: Path) -> list[str]:
     """Read the lines of a PDF's text, as they were broken on its pages.
 
-    DataError if it is none, is damaged or protected, or has no text but pictures of it; SettingError if pypdf
-    is not installed.
+    DataError if it is none, is damaged or protected, has no text but pictures of it, or if pypdf is not
+    installed.
     """
     data = read_bytes(path, _MOST_PDF)
     if (kind := looks_like(data)) != "a PDF":
@@ -68,7 +68,7 @@ def read_pdf(path: Path) -> list[str]:
     try:
         from pypdf import PdfReader
     except ImportError as error:
-        raise SettingError(
+        raise DataError(
             f"{path}: reading PDF needs pypdf, which is not installed. Run: {INSTALL} or save the "
             "file as .docx."
         ) from error
