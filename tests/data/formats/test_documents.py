@@ -566,3 +566,56 @@ def test_a_lone_word_is_no_booklet(tmp_path: Path) -> None:
         document.add_paragraph(line)
     document.save(str(tmp_path / "a.docx"))
     assert "found no headings of steps" in the_problem(lambda: written_in(tmp_path / "a.docx", cgpst()))
+
+
+@pytest.mark.parametrize("word", ["Challenge {}", "Herausforderung {}:", "Défi n° {}", "Challenge #{} –"])
+def test_items_may_stand_below_labels_that_count(tmp_path: Path, word: str) -> None:
+    document = docx.Document()
+    for title, step in zip(TITLES, WRITTEN, strict=True):
+        document.add_heading(title)
+        for number, line in enumerate(WRITTEN[step], 1):
+            if step in ITEMS:
+                document.add_paragraph().add_run(word.format(number)).bold = True
+            document.add_paragraph(line)
+    document.save(str(tmp_path / "a.docx"))
+    assert written_in(tmp_path / "a.docx") == WRITTEN
+
+
+def test_an_answer_that_is_bold_as_a_whole_is_no_title(tmp_path: Path) -> None:
+    document = docx.Document()
+    answer = "Since drones fish by night, how might we keep the captains at work?"
+    for number in range(1, 7):
+        document.add_paragraph().add_run(f"Step {number}: {answer}").bold = True
+    document.save(str(tmp_path / "a.docx"))
+    assert written_in(tmp_path / "a.docx") == {step: [answer] for step in WRITTEN}
+
+
+def test_hints_beside_a_title_are_no_answer(tmp_path: Path) -> None:
+    document = docx.Document()
+    rows = [
+        [f"{title}\nUp to three of them", "\n".join(numbered(step))]
+        for title, step in zip(TITLES, WRITTEN, strict=True)
+    ]
+    grid(document, rows)
+    document.save(str(tmp_path / "a.docx"))
+    assert written_in(tmp_path / "a.docx") == WRITTEN
+    assert "left out 'Up to three of them'" in read(tmp_path / "a.docx").notes[0]
+
+
+def test_the_names_of_columns_are_no_metadata(tmp_path: Path) -> None:
+    document = docx.Document()
+    answers = [[title, "\n".join(numbered(step))] for title, step in zip(TITLES, WRITTEN, strict=True)]
+    grid(document, [["Team", "Puffins"], ["Step", "What we think"], *answers])
+    document.save(str(tmp_path / "a.docx"))
+    source = read(tmp_path / "a.docx")
+    assert source.responses[0].response.metadata == {"Team": "Puffins"}
+    assert source.notes == [f"{tmp_path / 'a.docx'}: left out 'Step: What we think'"]
+
+
+def test_the_cells_of_one_column_may_begin_with_their_step(tmp_path: Path) -> None:
+    document = docx.Document()
+    cells = [f"Step {n}\n" + "\n".join(numbered(step)) for n, step in enumerate(WRITTEN, 1)]
+    grid(document, [["B07_FS3"], *[[cell] for cell in cells]])
+    document.save(str(tmp_path / "a.docx"))
+    assert written_in(tmp_path / "a.docx") == WRITTEN
+    assert read(tmp_path / "a.docx").responses[0].response.id == "B07_FS3"

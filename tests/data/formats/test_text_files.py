@@ -201,7 +201,7 @@ def test_a_document_that_unpacks_to_too_much_is_refused_unread(tmp_path: Path) -
     path = with_titles(tmp_path / "a.docx", TITLES)
     bomb = rewrite(path, "word/document.xml", bytes(docx_text._MAX_TEXT + 1_000_000))
     assert bomb.stat().st_size < 200_000
-    assert "its text unpacks to 51 MB, expected at most 50. Save it again without pictures" in the_problem(
+    assert "its text unpacks to 21 MB, expected at most 20. Save it again without pictures" in the_problem(
         lambda: read_responses([bomb], cgpst())
     )
 

@@ -7,9 +7,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from creaeval.errors import DataError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
+#: A long novel has a third of it.
+MOST_LINES = 30_000
 #: How a line is set: as the text around it, bold as a whole, or in the style of a heading.
 PLAIN, BOLD, HEADING = 0, 1, 2
 _BARE_NUMBER = re.compile(r"\D{0,20}?(\d{1,2})\s*[.):：、]?")
@@ -66,6 +71,15 @@ def lines_in(blocks: Sequence[Block]) -> Iterator[Line]:
             for row in block.rows:
                 for cell in row:
                     yield from lines_in(cell)
+
+
+def check_length(lines: int, path: Path) -> None:
+    """Refuse a document that is no single response; it would take long to look through."""
+    if lines > MOST_LINES:
+        raise DataError(
+            f"{path}: holds {lines:,} lines, expected one response of at most {MOST_LINES:,}. Save each "
+            "response as a file of its own."
+        )
 
 
 def is_blank(blocks: Sequence[Block]) -> bool:

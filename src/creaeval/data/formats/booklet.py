@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from creaeval.data.files import unknown_ending
-from creaeval.data.formats.blocks import PLAIN, Grid, Line, is_blank, lines_in, write_lines
+from creaeval.data.formats.blocks import PLAIN, Grid, Line, check_length, is_blank, lines_in, write_lines
 from creaeval.data.formats.docx_text import read_docx
 from creaeval.data.formats.headings import SCENE, titles_of
 from creaeval.data.formats.step_words import fold_words, is_placeholder, step_words
-from creaeval.data.formats.steps import ABOVE, cut_steps, names_a_step
+from creaeval.data.formats.steps import ABOVE, cut_steps, names_steps
 from creaeval.data.formats.text_files import join_wrapped, read_pdf, read_plain, text_blocks
 from creaeval.data.ids import clean_name
 from creaeval.data.items import split_text
@@ -34,9 +34,10 @@ DOCUMENTS = (".docx", ".txt", ".md", ".pdf")
 _RELEASED_ID = re.compile(r"\w+_(FS\d+)")
 _SCENARIO_ID = re.compile(r"(?:FS[\s\-#]*)?(\d{1,3})", re.IGNORECASE)
 _LABEL = re.compile(r"\s*([^:：\n]{1,40}?)\s*[:：]\s*(.*)")
+#: A word and a number, and what is written behind them.
+_ITEM_LABEL = re.compile(r"\s*([^\W\d_]{2,20})\s*(?:[#№]|n[°or]\.?)?\s*(\d{1,2})\s*(?:[.):：–—-]\s*(.*))?")
 #: The number of an item, perhaps with the item's name, before what is written.
 _ITEM_MARK = re.compile(r"(\s*(?:[•*\-–]\s*)?(?:[^\W\d_]+\s+)?[(（]?#?\d{1,2}\s*[.):：、）]+\s*)(.*)")
-_FEW_WORDS = 6
 
 
 def read_booklet(source: ResponseSource) -> None:
@@ -50,12 +51,13 @@ def read_booklet(source: ResponseSource) -> None:
     DataError if the file cannot be read, or its steps cannot be told.
     """
     blocks = _read(source)
+    check_length(sum(1 for _ in lines_in(blocks)), source.path)
     if all(line.blank or is_placeholder(line.text) for line in lines_in(blocks)):
         raise DataError(f"{source.path}: nothing is written in it but, perhaps, what its template says.")
     tables = [block for block in blocks if isinstance(block, Grid)]
     if len(tables) == 1 and _add_table(tables[0], blocks, source):
         return
-    if len(source.task.steps) == 1 and not names_a_step(blocks, source.task):
+    if len(source.task.steps) == 1 and not names_steps(blocks, source.task):
         _add_whole(blocks, source)
     else:
         _add_steps(blocks, source)
@@ -106,7 +108,7 @@ def _add_table(table: Grid, blocks: Sequence[Block], source: ResponseSource) -> 
             source.notes.append(f"{path}: left out what stands around the table, {_quote(outside)}")
         return True
     one_column = len(rows) == len(task.steps) + 1 and all(len(row) == 1 for row in rows)
-    if not one_column or not is_blank(below) or names_a_step(blocks, task):
+    if not one_column or not is_blank(below) or names_steps(blocks, task):
         return False
     response_id, several_steps = rows[0][0].strip(), len(task.steps) > 1
     if (not is_blank(above) and not several_steps) or (several_steps and "\n" in response_id):
@@ -210,12 +212,12 @@ class _Above:
         name, value = label[1], label[2].strip()
         if not value or is_placeholder(value) or not value.strip("_. "):
             return
-        words = fold_words(name)
-        if words in step_words().personal:
+        words, known = fold_words(name), step_words()
+        if words in known.steps | known.parts | known.answer:
+            self.notes.append(repr(text[:60]))  # the names of a table's columns
+        elif words in known.personal:
             self.notes.append(f"{name!r}, which may name people")
-        elif (words in step_words().scene or words in {"fs", "fs id"}) and (
-            number := _SCENARIO_ID.fullmatch(value)
-        ):
+        elif (words in known.scene or words in {"fs", "fs id"}) and (number := _SCENARIO_ID.fullmatch(value)):
             self.scenario_id = f"FS{number[1]}"
         elif name in self.metadata:
             self.notes.append(repr(text[:60]))
@@ -227,9 +229,10 @@ def _step_text(blocks: Sequence[Block], step: Step) -> str:
     """Return what is written for a step; nothing where only a template's words or numbers are there."""
     is_list = step.items is not None
     instruction = fold_words(step.instruction)
+    written = "\n".join(write_lines(blocks, is_list)).splitlines()
     lines = [
         filled
-        for line in "\n".join(write_lines(blocks, is_list)).splitlines()
+        for line in (_number_labels(written) if is_list else written)
         if (filled := _filled(line, is_list)) is not None and fold_words(line) != instruction
     ]
     while lines and (not lines[-1].strip() or (is_list and _is_mark(lines[-1]))):
@@ -239,6 +242,21 @@ def _step_text(blocks: Sequence[Block], step: Step) -> str:
         return text
     heading, items = split_text(text, step.items.name)
     return "" if not heading and all(item.blank for item in items) else text
+
+
+def _number_labels(lines: list[str]) -> list[str]:
+    """Write ``Challenge 1`` as ``1.`` where lines of one word count from 1: in a language of its own, too."""
+    labels = [_ITEM_LABEL.fullmatch(line) for line in lines]
+    numbers: dict[str, list[int]] = {}
+    for label in filter(None, labels):
+        numbers.setdefault(fold_words(label[1]), []).append(int(label[2]))
+    counting = {
+        word for word, found in numbers.items() if len(found) > 1 and found == list(range(1, len(found) + 1))
+    }
+    return [
+        f"{label[2]}. {label[3] or ''}".strip() if label and fold_words(label[1]) in counting else line
+        for line, label in zip(lines, labels, strict=True)
+    ]
 
 
 def _filled(line: str, is_list: bool) -> str | None:

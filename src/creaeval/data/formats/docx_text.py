@@ -14,7 +14,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from creaeval.data.files import DOCUMENT, check_archive, read_bytes
-from creaeval.data.formats.blocks import BOLD, HEADING, PLAIN, Grid, Line, Listed
+from creaeval.data.formats.blocks import BOLD, HEADING, PLAIN, Grid, Line, Listed, check_length
 from creaeval.errors import DataError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from creaeval.data.formats.blocks import Block
 
 _MAX_BYTES = 200_000_000  # of the file itself: photographs are not unpacked
-_MAX_TEXT = 50_000_000  # of the parts that are unpacked; a hundred pages are about 2 MB
+_MAX_TEXT = 20_000_000  # of the parts that are unpacked; a hundred pages are about 2 MB
 _BODY_TEXT = 9  # the outline level of what is no heading
 _DEEPEST = 20  # styles may be based on each other in a circle
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -69,6 +69,7 @@ def read_docx(path: Path) -> WordText:
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             document = _Document(_read_parts(archive, path))
+        check_length(document.paragraphs, path)
         return document.read()
     except DataError:
         raise
@@ -138,6 +139,11 @@ class _Document:
         #: Text before a paragraph mark that was deleted, to which the next paragraph is joined.
         self._open: list[tuple[str, bool]] = []
         self._hidden = False
+
+    @property
+    def paragraphs(self) -> int:
+        """How many there are."""
+        return sum(1 for _ in self._body.iter(f"{_W}p"))
 
     def read(self) -> WordText:
         blocks = list(self._read_blocks(self._body))

@@ -23,6 +23,7 @@ _LOOKS = (0, 8, 12)
 _NAME, _USUAL, _NEARLY = 3, 2, 1
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 _MOST_WORDS = 12
+_LONGEST = 300  # characters of a line that are looked through for a heading
 _LONG = 8  # letters of a title in which a word may be parted or joined
 
 
@@ -31,7 +32,8 @@ class Heading(NamedTuple):
 
     ``points`` say how sure; ``numbered`` whether a word such as "step" and a number are there; ``rest`` is
     what the line says behind the heading; ``loose`` that this may be a title in other words; ``other`` the
-    step that the title names where the number names another one; ``exact`` that no word differs.
+    step that the title names where the number names another one; ``exact`` that no word differs;
+    ``titled`` that both number and title are there.
     """
 
     step: str
@@ -41,6 +43,7 @@ class Heading(NamedTuple):
     loose: bool = False
     other: str = ""
     exact: bool = True
+    titled: bool = False
 
 
 class _Number(NamedTuple):
@@ -101,34 +104,38 @@ class Titles:
         if lead and (heading := self.read(text[:lead], 1)) and not heading.rest:
             return heading._replace(rest=text[lead:].lstrip(" \t:：.–—-"), loose=False)
         clean = text.strip().strip("#*_=~>►▶■").strip()
-        if not clean:
+        start = clean[:_LONGEST]
+        number = _read_number(start)
+        heading = self._titled(start, look) if number is None else self._numbered(number, look)
+        if heading is None:
             return None
-        number = _read_number(clean)
-        heading = self._numbered(number, look) if number is not None else self._titled(clean, look)
-        if heading is not None and number is not None and number.kind == "bare" and heading.rest:
+        rest = heading.rest and clean[clean.index(heading.rest) :]
+        if not rest and len(clean) > _LONGEST:
             return None
-        return heading and heading._replace(points=heading.points + _LOOKS[look])
+        return heading._replace(points=heading.points + _LOOKS[look], rest=rest)
 
     def _numbered(self, number: _Number, look: int) -> Heading | None:
         step = self.numbers.get(number.number, UNKNOWN)
         found, sure, rest = self._split_title(number.rest)
         if number.kind == "bare":
             # The number may be one of a list: where it is not the step's, the line has to be set as one.
-            if not found or (step != found and look == PLAIN):
+            if not found or rest or (step != found and look == PLAIN):
                 return None
-            return Heading(found, _BY_TITLE[sure] + 5 * (step == found), False, rest, exact=sure > _NEARLY)
+            return Heading(found, _BY_TITLE[sure] + 5 * (step == found), exact=sure > _NEARLY)
         if step == UNKNOWN:
             return Heading(UNKNOWN, _NUMBER_ONLY, True) if look != PLAIN and number.kind == "step" else None
         less = 10 * (number.kind != "step")
         other = found if sure >= _USUAL and found not in {step, SCENE} else ""
         if found and (found == step or other):
-            return Heading(step, _NUMBER_AND_TITLE - 4 * bool(rest) - less, True, rest, other=other)
+            return Heading(
+                step, _NUMBER_AND_TITLE - 4 * bool(rest) - less, True, rest, False, other, True, True
+            )
         if number.kind == "typo":
             return None if number.rest else Heading(step, _NUMBER_ONLY - less)
         if not number.rest:
             return Heading(step, _NUMBER_ONLY - less, True)
         if look != PLAIN:
-            return Heading(step, _OWN_TITLE - less, True)
+            return Heading(step, _OWN_TITLE - less, True, number.rest, loose=True)
         if number.kind == "part":
             return None
         return Heading(step, _ANSWER_BEHIND_NUMBER, True, number.rest, loose=True)

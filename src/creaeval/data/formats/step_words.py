@@ -9,6 +9,11 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 _FILE = "words/steps.yaml"
+_LONGEST = 120  # characters of a placeholder
+#: Some words in brackets, or a label before a line to write on.
+_IN_BRACKETS = (
+    r"[<\[［【]\W*(?:[^\W_]+\W+){0,7}(?:[^\W_]+)?\W*[>\]］】]|[^_:：]{1,30}[:：]?\s*_{3,}[\s_./\d]*"
+)
 _ANYTHING = r"(?:\S+\s?){0,6}"
 
 
@@ -83,9 +88,10 @@ def is_placeholder(line: str, in_prose: bool = False) -> bool:
     text = line.strip()
     if not text:
         return False
-    if not in_prose and re.fullmatch(
-        r"[\W_]{3,}|…|[<\[［【]\W*(?:[^\W_]+\W+){0,7}(?:[^\W_]+)?\W*[>\]］】]", text
-    ):
+    if not in_prose and re.fullmatch(r"[\W_]{3,}|…", text):
         return True
-    words = fold_words(text)
-    return len(text) < 120 and step_words().placeholders.fullmatch(words) is not None
+    if len(text) > _LONGEST:
+        return False
+    if not in_prose and re.fullmatch(_IN_BRACKETS, text):
+        return True
+    return step_words().placeholders.fullmatch(fold_words(text)) is not None

@@ -53,10 +53,12 @@ class CutDocument(NamedTuple):
     notes: list[str]
 
 
-def names_a_step(blocks: Sequence[Block], task: Task) -> bool:
-    """Whether a line is surely the heading of a step: by its number and its title."""
-    finder = _Finder(blocks, task, "")
-    return any(c.heading.numbered and c.heading.points > _SURE + BOLD for c in finder.candidates)
+def names_steps(blocks: Sequence[Block], task: Task) -> bool:
+    """Whether there are headings of half of a task's steps; of its only one with number and title."""
+    sure = [c.heading for c in _Finder(blocks, task, "").candidates if c.heading.points >= _SURE]
+    if len(task.steps) == 1:
+        return any(heading.titled for heading in sure)
+    return 2 * len({heading.step for heading in sure if heading.numbered}) >= len(task.steps)
 
 
 def cut_steps(blocks: Sequence[Block], task: Task, where: str) -> CutDocument:
@@ -293,7 +295,7 @@ class _Cutter:
             if isinstance(block, Grid):
                 self._cut_table(block)
             elif block in self._headings:
-                self._start(self._headings[block])
+                self._start(self._headings[block], block.look)
             elif block not in self._numbers:
                 self._add(block)
 
@@ -301,17 +303,18 @@ class _Cutter:
         """Return the parts. What stands behind a number is a title if it is short and an answer follows."""
         for step, line in self._loose.items():
             others = [block for block in self._parts[step] if block is not line]
-            is_title = len(line.text.split()) <= _HEADING_WORDS and line.text[-1] not in ".?!;,。？！"
-            if is_title and not line.text[0].isdigit() and not is_blank(others):
+            is_short = len(line.text.split()) <= _HEADING_WORDS and line.text[-1] not in ".?!;,。？！"
+            may_be_title = line.look == HEADING or not is_blank(others)
+            if is_short and may_be_title and not line.text[0].isdigit():
                 self._parts[step] = others
                 self.notes.append(f"{line.text!r}, taken as the title of {step}")
         return self._parts
 
-    def _start(self, heading: Heading) -> None:
+    def _start(self, heading: Heading, look: int = PLAIN) -> None:
         self._open = heading.step
         self._parts.setdefault(heading.step, [])
         if heading.rest:
-            line = Line(heading.rest)
+            line = Line(heading.rest, look)
             self._add(line)
             if heading.loose:
                 self._loose[heading.step] = line
