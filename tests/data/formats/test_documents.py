@@ -619,3 +619,24 @@ def test_the_cells_of_one_column_may_begin_with_their_step(tmp_path: Path) -> No
     document.save(str(tmp_path / "a.docx"))
     assert written_in(tmp_path / "a.docx") == WRITTEN
     assert read(tmp_path / "a.docx").responses[0].response.id == "B07_FS3"
+
+
+def test_what_is_taken_as_a_template_s_word_is_said(tmp_path: Path) -> None:
+    document = docx.Document()
+    for title, line in zip(TITLES, ["Gulls", "Type your problem here", "Fill in the harbour"], strict=False):
+        document.add_heading(title)
+        document.add_paragraph(line)
+    document.save(str(tmp_path / "a.docx"))
+    assert written_in(tmp_path / "a.docx") == {"step1": ["Gulls"], "step3": ["Fill in the harbour"]}
+    assert "taken as words of the template: 'Type your problem here'" in "\n".join(
+        read(tmp_path / "a.docx").notes
+    )
+
+
+def test_a_line_of_a_story_is_never_a_template_s_word(tmp_path: Path) -> None:
+    document = docx.Document()
+    lines = ["Your journey ends here.", "[She slept.]", "____", "Type it here, he said."]
+    for line in [*lines, "Click or tap here to enter text."]:
+        document.add_paragraph(line)
+    document.save(str(tmp_path / "a.docx"))
+    assert written_in(tmp_path / "a.docx", load_task("ttcw")) == {"story": lines}

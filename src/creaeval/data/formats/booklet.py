@@ -9,7 +9,13 @@ from creaeval.data.files import unknown_ending
 from creaeval.data.formats.blocks import PLAIN, Grid, Line, check_length, is_blank, lines_in, write_lines
 from creaeval.data.formats.docx_text import read_docx
 from creaeval.data.formats.headings import SCENE, titles_of
-from creaeval.data.formats.step_words import fold_words, is_placeholder, step_words
+from creaeval.data.formats.step_words import (
+    fold_words,
+    is_control_text,
+    is_placeholder,
+    is_template_phrase,
+    step_words,
+)
 from creaeval.data.formats.steps import ABOVE, cut_steps, names_steps
 from creaeval.data.formats.text_files import join_wrapped, read_pdf, read_plain, text_blocks
 from creaeval.data.ids import clean_name
@@ -146,7 +152,7 @@ def _add_whole(blocks: Sequence[Block], source: ResponseSource) -> None:
             f"{shapes[0][1]} columns, and no text around. Expected a text, or one table whose first row "
             f"names the columns, among them 'id' and {step.id!r} or 'response'. No response was read from it."
         )
-    lines = [line for line in write_lines(blocks) if not is_placeholder(line, in_prose=True)]
+    lines = [line for line in write_lines(blocks) if not is_control_text(line)]
     source.add(str(source.path), source.path.stem, {step.id: "\n".join(lines)})
 
 
@@ -166,6 +172,11 @@ def _add_steps(blocks: Sequence[Block], source: ResponseSource) -> None:
     missing = [step.id for step in task.steps if step.id not in cut.parts]
     if missing:
         source.notes.append(f"{path}: found no heading of {first_few(missing)}")
+    phrases = [line.text.strip() for line in lines_in(blocks) if is_template_phrase(line.text)]
+    if phrases:
+        source.notes.append(
+            f"{path}: taken as words of the template: {first_few([repr(p) for p in dict.fromkeys(phrases)])}"
+        )
     if notes := [*above.notes, *cut.notes]:
         source.notes.append(f"{path}: left out {first_few(notes, 10)}")
 

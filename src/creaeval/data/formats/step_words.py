@@ -14,7 +14,7 @@ _LONGEST = 120  # characters of a placeholder
 _IN_BRACKETS = (
     r"[<\[［【]\W*(?:[^\W_]+\W+){0,7}(?:[^\W_]+)?\W*[>\]］】]|[^_:：]{1,30}[:：]?\s*_{3,}[\s_./\d]*"
 )
-_ANYTHING = r"(?:\S+\s?){0,6}"
+_ANYTHING = r"(?:\S+\s?){0,4}"
 
 
 class StepWords(NamedTuple):
@@ -29,6 +29,7 @@ class StepWords(NamedTuple):
     answer: frozenset[str]
     personal: frozenset[str]
     titles: dict[str, tuple[str, ...]]
+    controls: re.Pattern[str]
     placeholders: re.Pattern[str]
 
 
@@ -61,11 +62,13 @@ def step_words() -> StepWords:
     for language in languages:
         for group, titles in language["titles"].items():
             groups.setdefault(group, []).extend(map(fold_words, titles))
-    phrases = [
-        _ANYTHING.join(re.escape(fold_words(part)) + r"\s?" for part in phrase.split("…"))
-        for language in languages
-        for phrase in language["placeholders"]
-    ]
+
+    def phrases(key: str) -> re.Pattern[str]:
+        parts = [phrase.split("…") for language in languages for phrase in language[key]]
+        return re.compile(
+            "|".join(_ANYTHING.join(re.escape(fold_words(p)) + r"\s?" for p in phrase) for phrase in parts)
+        )
+
     return StepWords(
         all_of("steps"),
         all_of("parts"),
@@ -76,22 +79,26 @@ def step_words() -> StepWords:
         all_of("answer"),
         all_of("personal"),
         {group: tuple(titles) for group, titles in groups.items()},
-        re.compile("|".join(phrases)),
+        phrases("controls"),
+        phrases("placeholders"),
     )
 
 
-def is_placeholder(line: str, in_prose: bool = False) -> bool:
-    """Whether a line is a template's where nothing is filled in: ``Type your challenge here``, ``____``.
-
-    ``in_prose``: a row of dots or dashes, or words in brackets, may stand in a story; only phrases count.
-    """
+def is_placeholder(line: str) -> bool:
+    """Whether a line of a template has nothing filled in: ``Type your challenge here``, ``[…]``, ``____``."""
     text = line.strip()
     if not text:
         return False
-    if not in_prose and re.fullmatch(r"[\W_]{3,}|…", text):
+    if re.fullmatch(r"[\W_]{3,}|…", text) or (len(text) <= _LONGEST and re.fullmatch(_IN_BRACKETS, text)):
         return True
-    if len(text) > _LONGEST:
-        return False
-    if not in_prose and re.fullmatch(_IN_BRACKETS, text):
-        return True
-    return step_words().placeholders.fullmatch(fold_words(text)) is not None
+    return is_control_text(text) or is_template_phrase(text)
+
+
+def is_control_text(line: str) -> bool:
+    """Whether a line is what a word processor says in an empty field: ``Click here to enter text``."""
+    return len(line) <= _LONGEST and step_words().controls.fullmatch(fold_words(line)) is not None
+
+
+def is_template_phrase(line: str) -> bool:
+    """Whether a line is what a template may say: ``Type your challenge here``."""
+    return len(line) <= _LONGEST and step_words().placeholders.fullmatch(fold_words(line)) is not None
