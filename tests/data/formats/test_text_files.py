@@ -237,3 +237,28 @@ def test_pictures_are_not_in_the_way(tmp_path: Path) -> None:
         archive.writestr("word/media/photo.png", bytes(1_000_000))
     assert written_in(path) == WRITTEN
     assert docx.Document(str(path)).paragraphs
+
+
+@pytest.mark.parametrize(
+    ("titles", "line"),
+    [
+        (
+            ["Challenges:", "Underlying Problem:", "Solutions:", "Criteria:", "Our verdict:", "Action Plan:"],
+            "verdict",
+        ),
+        ([*(title.upper() for title in TITLES[:4]), "OUR VERDICT", TITLES[5].upper()], "VERDICT"),
+    ],
+)
+def test_a_plain_line_set_as_the_headings_are_is_refused_where_a_step_is_missing(
+    tmp_path: Path, titles: list[str], line: str
+) -> None:
+    text = "\n".join(f"{title}\n{WRITTEN[step][0]}" for title, step in zip(titles, WRITTEN, strict=True))
+    problem = the_problem(lambda: read_responses([write(tmp_path / "a.txt", text)], cgpst()))
+    assert line in problem
+    assert "may be that of step5" in problem
+
+
+def test_a_title_in_words_of_one_s_own_is_told_by_its_number(tmp_path: Path) -> None:
+    titles = [*TITLES[:4], "Step 5: Our verdict", TITLES[5]]
+    text = "\n".join("\n".join([t, *numbered(step)]) for t, step in zip(titles, WRITTEN, strict=True))
+    assert written_in(write(tmp_path / "a.txt", text)) == WRITTEN

@@ -10,7 +10,7 @@ from creaeval.errors import DataError
 from creaeval.wording import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from creaeval.data.formats.blocks import Block
     from creaeval.tasks import Task
@@ -210,12 +210,14 @@ class _Finder:
         most = max((c.heading.points for c in steps.values()), default=0)
         if not steps or (len(steps) == 1 and len(self._steps) > 2 and most < _SURE):
             raise self._nothing_found()
+        least = min(c.place.look for c in steps.values())
         for step, candidate in steps.items():
             if candidate.heading.other:
                 raise self._unclear(
                     candidate, f"its number says {step} and its title {candidate.heading.other}"
                 )
-            if candidate.heading.points < most - _FAR:
+            is_set_so = candidate.heading.numbered and candidate.place.look >= least
+            if candidate.heading.points < most - _FAR and not is_set_so:
                 raise self._unclear(
                     candidate, f"it may be the heading of {step}, but is not set as the other headings are"
                 )
@@ -239,18 +241,14 @@ class _Finder:
         for one, two in zip(known, [*known[1:], None], strict=True):
             start = self._steps.index(one.heading.step)
             end = self._steps.index(two.heading.step) if two else len(self._steps)
-            if not [step for step in self._steps[start + 1 : end] if step not in found]:
-                continue
-            least = max(min(one.place.look, two.place.look), BOLD) if two else HEADING
-            if min(one.place.look, two.place.look if two else HEADING) < least:
-                continue
-            for place in self._places[one.order + 1 : two.order if two else None]:
-                is_short = len(place.line.text.split()) <= _HEADING_WORDS
-                if place.look >= least and is_short and not place.barred:
-                    missing = first_few([s for s in self._steps[start + 1 : end] if s not in found])
+            missing = [step for step in self._steps[start + 1 : end] if step not in found]
+            # Behind the last heading that is there, bold lines may be any.
+            is_like = _set_as(one.place, two.place if two else None)
+            for place in self._places[one.order + 1 : two.order if two else None] if missing else ():
+                if is_like(place):
                     raise self._unclear(
                         _Candidate(0, place, Heading(UNKNOWN, 0)),
-                        f"it is set as the headings are and may be that of {missing}",
+                        f"it is set as the headings are and may be that of {first_few(missing)}",
                     )
 
     def _unclear(self, candidate: _Candidate, why: str) -> DataError:
@@ -368,6 +366,27 @@ class _Cutter:
 
     def _leave_out(self, lines: Iterator[Line] | list[Line]) -> None:
         self.notes += [repr(" ".join(line.text.split())[:60]) for line in lines if not line.blank]
+
+
+def _set_as(one: _Place, two: _Place | None) -> Callable[[_Place], bool]:
+    """Return what tells whether a short line is set as these headings are: by style, capitals or a colon."""
+    least = HEADING if two is None else min(one.look, two.look)
+    dresses = [_dress(place) for place in (one, two or one)]
+    dress = tuple(all(pair) for pair in zip(*dresses, strict=True))
+
+    def is_like(place: _Place) -> bool:
+        if place.barred or len(place.line.text.split()) > _HEADING_WORDS:
+            return False
+        if least > PLAIN or two is None:
+            return place.look >= least and one.look >= least
+        return any(dress) and all(has or not due for has, due in zip(_dress(place), dress, strict=True))
+
+    return is_like
+
+
+def _dress(place: _Place) -> tuple[bool, bool]:
+    text = place.line.text.strip()
+    return text.isupper(), text.endswith((":", "："))
 
 
 def _only_line(cell: Sequence[Block]) -> Line | None:
