@@ -585,7 +585,7 @@ def test_runs_of_two_tasks_are_not_set_side_by_side(command: CommandLine) -> Non
     run = scored(command.folder, variant("r"))
     ended = command("report", run.id, "--against", uses.id, "--ledger", "l.db")
     assert ended.code == 1
-    assert "are of tasks cgpst and aut" in ended.err
+    assert f"this run is of task aut, not of cgpst, that of run {run.id}" in ended.err
     ended = command("report", run.id, "--response", "r", "--ledger", "l.db")
     assert (ended.code, "name one with --against" in ended.err) == (1, True)
     assert not (command.folder / "report.html").exists()

@@ -70,7 +70,7 @@ def test_the_total_belongs_to_no_step() -> None:
     ],
 )
 def test_a_bare_name_in_several_steps_is_refused_with_the_choices(name: str, choices: str) -> None:
-    with pytest.raises(KeyError, match=rf"is in more than one step; write one of {choices}"):
+    with pytest.raises(KeyError, match=rf"is in more than one step of task cgpst; write one of {choices}"):
         resolve(TASK, name)
 
 
@@ -146,5 +146,5 @@ def test_names_may_hold_dots_and_spaces(name: str, identity: str) -> None:
 
 def test_a_step_whose_name_is_there_twice_is_not_taken_for_the_first() -> None:
     task = parse_task(ODD_NAMES.replace("Phase 1.5", "Phase 2"), "odd")
-    with pytest.raises(KeyError, match=r"more than one step; write one of step1\.style, step2\.style"):
+    with pytest.raises(KeyError, match=r"of task odd; write one of step1\.style, step2\.style"):
         resolve(task, "Phase 2.Style")

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from creaeval.cli.options import BlankIsNo, Columns, Ledger, Resamples, Seed, Stage, Tables, Task
+from creaeval.cli.options import BlankIsNo, Columns, Ledger, Resamples, Seed, Stage, Tables
 from creaeval.cli.printing import print_paths, say_unmatched, table_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from creaeval.analysis.agree import AgreementReport
-    from creaeval.data import Scores
-    from creaeval.tasks import Task as LoadedTask
+    from creaeval.cli.inputs import Inputs
+    from creaeval.data import Rating
 
 HELP = "Measure the agreement of scores with raters, and of the raters with each other."
 EXAMPLE = "Example: creaeval agree 3f9a12bc04 ratings.csv --out agreement"
@@ -144,13 +143,18 @@ def agree(
     """Compare scores with ratings."""
     from creaeval.analysis import agree as measure_all
     from creaeval.analysis.self_preference import read_families
-    from creaeval.data import read_columns, read_ratings
+    from creaeval.cli.inputs import Inputs
+    from creaeval.data import read_columns
 
     names = read_columns(columns or [])
-    judged, loaded = _read_scores(scores, task, None, ledger, blank_is_no)
-    for name in against or []:
-        judged += _read_scores(name, task, loaded, ledger, blank_is_no)[0]
-    rated = read_ratings(ratings, loaded, columns=names, blank_is_no=blank_is_no)
+    with Inputs(ledger, task) as inputs:
+        judged = [
+            method
+            for name in (scores, *(against or []))
+            for method in inputs.read_scores(name, blank_is_no=blank_is_no)
+        ]
+        loaded = inputs.task
+        rated = inputs.read_ratings(ratings, names, blank_is_no=blank_is_no)
     scored = {sheet.response_id: None for method in judged for sheet in method.sheets}
     say_unmatched(rated, {**scored, **{key: None for method in judged for key in method.metadata}})
     report = measure_all(
@@ -179,8 +183,17 @@ def agree(
 
 
 def raters(
-    ratings: Ratings,
-    task: Task = "cgpst",
+    ratings: Annotated[
+        list[str],
+        typer.Argument(
+            help="People's scores of the same responses; or a run (its id or folder), to compare its judges.",
+            metavar="RATINGS|RUN",
+        ),
+    ],
+    task: Annotated[
+        str | None,
+        typer.Option(help="A built-in task's name or a YAML file. [that of the run, else cgpst]"),
+    ] = None,
     measure: Measure = None,
     items: Items = "sum",
     by: By = None,
@@ -195,17 +208,23 @@ def raters(
     resamples: Resamples = 2000,
     seed: Seed = 0,
     out: Tables = None,
+    ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare raters with each other."""
     from creaeval.analysis import agree as measure_all
-    from creaeval.data import read_columns, read_ratings
-    from creaeval.tasks import load_task
+    from creaeval.cli.inputs import Inputs
+    from creaeval.data import read_columns
 
-    loaded = load_task(task)
+    names = read_columns(columns or [])
+    with Inputs(ledger, task) as inputs:
+        rated = _judges_of(ratings, inputs) or inputs.read_ratings(
+            [Path(name) for name in ratings], names, blank_is_no=blank_is_no
+        )
+        loaded = inputs.task
     report = measure_all(
         loaded,
         (),
-        read_ratings(ratings, loaded, columns=read_columns(columns or []), blank_is_no=blank_is_no),
+        rated,
         measures=measure or _default(),
         items=items,
         stage=stage,
@@ -221,28 +240,26 @@ def raters(
     _show(report, out)
 
 
+def _judges_of(words: Sequence[str], inputs: Inputs) -> list[Rating]:
+    """Read the judges of runs as raters; none where the words name files of ratings."""
+    from creaeval.cli.inputs import as_ratings, names_run
+    from creaeval.errors import SettingError
+
+    runs = [word for word in words if names_run(word)]
+    if not runs:
+        return []
+    if len(runs) < len(words):
+        raise SettingError(
+            f"{runs[0]} is a run: to compare its scores with ratings, use `creaeval agree {runs[0]} RATINGS`."
+        )
+    typer.echo("The raters here are judges, not people: each scored the responses of the run.", err=True)
+    return as_ratings([scores for word in runs for scores in inputs.read_scores(word)])
+
+
 def _default() -> Sequence[str]:
     from creaeval.analysis import PAPER
 
     return PAPER
-
-
-def _read_scores(
-    name: str, task: str | None, known: LoadedTask | None, ledger: str, blank_is_no: bool
-) -> tuple[list[Scores], LoadedTask]:
-    """Read the scores of a file, a folder or a run, and find out their task unless it is known."""
-    from creaeval.analysis import scores_of
-    from creaeval.cli.stored import find_task, is_run_id, load_run, open_store
-    from creaeval.data import read_scores
-    from creaeval.methods import canonical_name
-
-    if is_run_id(name):
-        with open_store(ledger) as store:
-            run = load_run(store, name, known)
-            return [scores_of(run)], run.task
-    loaded = known or find_task(name, task)
-    methods = read_scores(name, loaded, blank_is_no=blank_is_no)
-    return [replace(scores, method=canonical_name(scores.method)) for scores in methods], loaded
 
 
 def _show(report: AgreementReport, out: Path | None) -> None:

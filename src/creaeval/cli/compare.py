@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,9 +10,9 @@ from creaeval.cli.options import Columns, Ledger, RatingFiles, Resamples, Seed, 
 from creaeval.cli.printing import print_paths, say_unmatched, table_console
 
 if TYPE_CHECKING:
+    from creaeval.cli.inputs import Inputs
     from creaeval.data import Scores
     from creaeval.runs import Run
-    from creaeval.tasks import Task as LoadedTask
 
 HELP = "Compare two runs over the same responses: scores, agreement with raters, cost, and where they part."
 EXAMPLE = 'Example: creaeval compare 3f9a12bc04 81c07de5aa --ratings ratings.csv --fail-if "qwk drops 0.05"'
@@ -58,7 +56,8 @@ def compare(
     """Compare two runs and check conditions."""
     from creaeval.analysis.compare_runs import compare_runs
     from creaeval.analysis.conditions import read_conditions
-    from creaeval.data import read_columns, read_ratings
+    from creaeval.cli.inputs import Inputs
+    from creaeval.data import read_columns
     from creaeval.errors import SettingError
     from creaeval.report.compare_text import failed_conditions, print_comparison, write_comparison
 
@@ -68,15 +67,14 @@ def compare(
         raise typer.BadParameter(str(error), param_hint="--fail-if") from None
     names = read_columns(columns or [])
     # Outcomes are read from the ledger as they are needed, so it stays open.
-    with ExitStack() as opened:
-        first, loaded = _read(run_a, task, None, ledger, opened)
-        second, _ = _read(run_b, task, loaded, ledger, opened)
-        rated = read_ratings(ratings, loaded, columns=names) if ratings else []
+    with Inputs(ledger, task) as inputs:
+        first, second = _read(inputs, run_a), _read(inputs, run_b)
+        rated = inputs.read_ratings(ratings, names) if ratings else []
         known = dict.fromkeys([*first.metadata, *second.metadata])
         known |= dict.fromkeys(sheet.response_id for sheet in (*first.sheets, *second.sheets))
         say_unmatched(rated, known)
         comparison = compare_runs(
-            loaded,
+            inputs.task,
             first,
             second,
             rated,
@@ -95,23 +93,14 @@ def compare(
         raise typer.Exit(REGRESSION)
 
 
-def _read(
-    name: str, task: str | None, known: LoadedTask | None, ledger: str, opened: ExitStack
-) -> tuple[Run | Scores, LoadedTask]:
-    """Read a run from the ledger or a folder, or the scores of a file, and find out its task."""
-    from creaeval.cli.stored import find_task, is_run_id, load_run, open_store
-    from creaeval.data import read_scores
+def _read(inputs: Inputs, name: str) -> Run | Scores:
+    """Read a run, or the scores of a file."""
     from creaeval.errors import SettingError
-    from creaeval.runs.export import read_run_folder
 
-    if is_run_id(name):
-        run = load_run(opened.enter_context(open_store(ledger)), name, known)
-        return run, run.task
-    loaded = known or find_task(name, task)
-    if Path(name).is_dir() and (exported := read_run_folder(Path(name), loaded)) is not None:
-        return exported, loaded
-    methods = read_scores(name, loaded)
+    if (run := inputs.read_run(name)) is not None:
+        return run
+    methods = inputs.read_scores(name)
     if len(methods) != 1:
         names = ", ".join(scores.method or "(none)" for scores in methods) or "none"
         raise SettingError(f"{name}: expected the scores of one method, found {names}; part the file.")
-    return methods[0], loaded
+    return methods[0]

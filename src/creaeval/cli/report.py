@@ -27,7 +27,8 @@ def report(
     run: Annotated[
         str,
         typer.Argument(
-            help="The run's id, or its beginning; or an experiment's YAML file, as for `experiment report`.",
+            help="A run's id or its beginning, or a folder of results; or an experiment's YAML file, as for "
+            "`experiment report`.",
             metavar="RUN|FILE",
         ),
     ],
@@ -44,6 +45,9 @@ def report(
         Path | None,
         typer.Option(metavar="FILE", help="The file; of an experiment the folder. [report.html]"),
     ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="Task of a folder of results, if it is your own. [that of the run]")
+    ] = None,
     stage: Stage = None,
     columns: Columns = None,
     blank_is_no: BlankIsNo = False,
@@ -54,26 +58,26 @@ def report(
 ) -> None:
     """Read a run and write its page."""
     from creaeval.analysis.prepare import of_stage
-    from creaeval.cli.stored import open_store
-    from creaeval.data import read_columns, read_ratings
+    from creaeval.cli.inputs import Inputs
+    from creaeval.data import read_columns
     from creaeval.errors import SettingError
     from creaeval.report.html import find_shared, run_report
     from creaeval.report.html.page import check_target, write_page
 
     if run.endswith((".yaml", ".yml")):
-        if ratings or against or response or stage or columns or blank_is_no:
+        if any((ratings, against, response, task, stage, columns, blank_is_no)):
             raise SettingError(f"{run}: an experiment's ratings and runs are named in its file, not here.")
         print_paths(write_report(Path(run), out, ledger))
         return
     out = out or Path("report.html")
     check_target(out)
     names = read_columns(columns or [])
-    with open_store(ledger) as store:
-        loaded = store.load(run)
-        other = store.load(against) if against is not None else None
+    with Inputs(ledger, task) as inputs:
+        loaded = inputs.find_run(run)
+        other = inputs.find_run(against) if against is not None else None
         if other is not None:
             response = find_shared(loaded, other, response)
-        rated = read_ratings(ratings, loaded.task, columns=names, blank_is_no=blank_is_no) if ratings else []
+        rated = inputs.read_ratings(ratings, names, blank_is_no=blank_is_no) if ratings else []
         say_unmatched(rated, loaded.metadata)
         runs = [loaded] if other is None else [loaded, other]
         chosen = of_stage(rated, stage) if rated else []

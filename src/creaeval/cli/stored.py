@@ -1,8 +1,7 @@
-"""Open a ledger, or its runs, that must be there already."""
+"""Open what is there already: a ledger, its runs."""
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from creaeval.llm import Ledger
-    from creaeval.runs import Run, RunStore
-    from creaeval.tasks import Task
+    from creaeval.runs import RunStore
 
 
 @contextmanager
@@ -44,47 +42,3 @@ def open_store(ledger: str) -> Iterator[RunStore]:
 
     with open_ledger(ledger) as opened:
         yield RunStore(opened)
-
-
-def is_run_id(scores: str) -> bool:
-    """Whether scores are named by a run's id; SettingError where they are no file or folder either."""
-    from creaeval.data.tables.opening import split_sheet
-
-    if split_sheet(Path(scores))[0].exists():
-        return False
-    if re.fullmatch("[0-9a-f]+", scores):
-        return True
-    raise SettingError(
-        f"{scores}: there is no such file or folder, and it is no run's id either. "
-        "`creaeval runs list` shows the runs."
-    )
-
-
-def load_run(store: RunStore, run_id: str, task: Task | None) -> Run:
-    """Load a run, which is to be of this task where one is known."""
-    run = store.load(run_id)
-    if task is not None and task.id != run.task.id:
-        raise SettingError(f"{run_id}: this run is of task {run.task.id}, not of {task.id}.")
-    return run
-
-
-def find_task(name: str, task: str | None) -> Task:
-    """Load the task of a run's folder or its tables: the one that is named, else that of its ``run.json``."""
-    from creaeval.tasks import builtin_tasks, load_task
-
-    path = Path(name)
-    folder = path.parent if path.name in ("scores.csv", "scores_wide.csv") else path
-    record = folder / "run.json"
-    if task is not None or not record.is_file():
-        return load_task(task or "cgpst")
-    try:
-        task_id = json.loads(record.read_text(encoding="utf-8"))["task"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise SettingError(
-            f"{record}: cannot be read as the record of a run; name its task with --task."
-        ) from None
-    if task_id not in builtin_tasks():
-        raise SettingError(
-            f"{record}: this run is of the task {task_id!r}; name its YAML file with --task FILE."
-        )
-    return load_task(task_id)

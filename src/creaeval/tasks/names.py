@@ -93,7 +93,9 @@ def resolve(task: Task, name: str) -> tuple[Step | None, str]:
         for head, tail in _splits(name):
             parts |= _parts_called(_steps_called(task, head), tail)
     if len(parts) > 1:
-        raise KeyError(f"{name!r} is in more than one step; write one of {', '.join(parts)}")
+        raise KeyError(
+            f"{name!r} is in more than one step of task {task.id}; write one of {', '.join(parts)}"
+        )
     for part in parts.values():
         return part
     known = identities(task)
