@@ -120,6 +120,7 @@ def test_notes_count_quotes_by_where_they_stand_and_name_the_calls(tmp_path: Pat
     lines = notes(scored(tmp_path, booklet(), analyst=ScriptedModel(write=write)))
     # Quotes: 6 x 3 item dimensions in steps 1 and 3, 6 in step 2, 5 x 2 in step 4, 1 in step 5, 6 in step 6.
     # Of step 2 one has a slip; those of steps 1, 3, 4 and 5 stand elsewhere.
+    assert lines.pop(0) == "1 response: 1 scored."
     assert lines[0] == "Evidence: full, by scripted:one."
     assert lines[1] == (
         "Quotes: 5 of 59 (8%) stand in their own item or step word for word, 1 nearly, 47 elsewhere in the "

@@ -154,7 +154,8 @@ def test_uses_of_which_each_fails_are_failures_of_their_own(tmp_path: Path) -> N
     # Nobody is asked about u2, so it does not fail.
     assert list(run.failures["response_id"]) == ["u1", "u4"]
     record = run.manifest
-    assert (record["scored"], record["failed"], record["not_reached"]) == (3, 2, 0)
+    assert (record["scored"], record["failed"], record["not_reached"]) == (1, 2, 0)
+    assert record["non_answers"] == {"dont_know": 1, "blank": 1}
     assert [row[0] for row in rows(run, "response_id")] == ["u2", "u3", "u5"]
 
 
@@ -260,7 +261,7 @@ def test_a_use_about_which_nobody_is_asked_is_no_failure_to_anybody(tmp_path: Pa
     assert watcher.seen == {"u2": 0, "u3": 0, "u1": 0, "u4": 0, "u5": 0}
     assert list(watcher.seen)[:2] == ["u2", "u3"]
     assert run.manifest["refused"] == []
-    assert (run.summary.scored, run.summary.failed) == (5, 0)
+    assert (run.summary.scored, run.summary.failed) == (3, 0)
 
 
 def test_blank_uses_go_by_the_judges_name_of_the_method(tmp_path: Path) -> None:

@@ -114,6 +114,7 @@ def run_and_report(
             raise
     show(run)
     if not run.summary.scored:
+        err.print("Nothing was scored.", style="yellow")
         return 1
     return 3 if run.n_failed or run.summary.not_captured else 0
 

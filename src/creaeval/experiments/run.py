@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from creaeval.errors import BudgetReachedError, CreaEvalError, LedgerError
 from creaeval.experiments.planning import plan_experiment
 from creaeval.runs import RunStore, run_plan
+from creaeval.runs.run import failures_on_record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from creaeval.llm.budget import Budget
     from creaeval.runs import Run, Watcher
 
-#: ``kept`` was finished before, without a failure; ``failed`` and ``stopped`` ended before all was asked.
+#: ``kept`` was finished before, without a failure; ``failed`` and ``stopped`` ended early or scored nothing.
 EndState = Literal["kept", "finished", "failed", "stopped", "not reached"]
 
 
@@ -52,7 +53,7 @@ class RunEnd:
     @property
     def failed(self) -> int:
         """Responses with a failure."""
-        return 0 if self.run is None else int(self.run.manifest.get("failed", 0))
+        return 0 if self.run is None else failures_on_record(self.run.manifest)
 
     @property
     def not_captured(self) -> int:
@@ -166,7 +167,7 @@ def make_runs(
 
 def _finished(store: RunStore, run_id: str, known: set[str]) -> Run | None:
     run = store.load(run_id) if run_id in known else None
-    if run is None or run.state != "finished" or run.manifest.get("failed", 0):
+    if run is None or run.state != "finished" or failures_on_record(run.manifest):
         return None
     return run
 
@@ -181,7 +182,11 @@ def _make(
     plan = planned.plan
     seen = None if watcher is None else watcher.run_begins(planned)
     try:
-        return RunEnd(planned, "finished", run_plan(plan, ledger, seen, budget=budget))
+        run = run_plan(plan, ledger, seen, budget=budget)
+        if run.state == "failed":
+            why = f"Nothing was scored; `creaeval runs show {run.id}` says why."
+            return RunEnd(planned, "failed", run, why)
+        return RunEnd(planned, "finished", run)
     except LedgerError:
         raise
     except BudgetReachedError as error:

@@ -87,7 +87,7 @@ def find_status(planned: Planned, store: RunStore) -> Status:
         else:
             own = {call.key: call.cost_usd for call in run.calls}
             costs |= own
-            counts = (run.summary.scored, run.summary.failed)
+            counts = (run.summary.scored, run.n_failed)
             lines.append(RunStatus(planned_run, run.state, wanted, *counts, *_total(own.values())))
     return Status(tuple(lines), *_total(costs.values()))
 

@@ -13,6 +13,7 @@ from creaeval.report.formatting import titled_table
 from creaeval.report.progress import cost_text
 from creaeval.runs.notes import run_notes
 from creaeval.tasks import display_name, identities, resolve
+from creaeval.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +64,7 @@ def print_run(
 
 def notes(run: Run) -> list[str]:
     """Say in a few lines what should be known about a run, and what it took."""
-    lines, tokens = run_notes(run), run.summary.tokens["all"]
+    lines, tokens = [account(run), *run_notes(run)], run.summary.tokens["all"]
     if tokens.calls:
         again = f", {tokens.from_ledger} of them from the ledger" if tokens.from_ledger else ""
         reasoning = f" ({tokens.reasoning_tokens:,} reasoning)" if tokens.reasoning_tokens else ""
@@ -73,6 +74,20 @@ def notes(run: Run) -> list[str]:
             f"{tokens.seconds:.0f} s of requests; {cost_text(tokens.cost_usd, tokens.unpriced)}."
         )
     return lines
+
+
+def account(run: Run) -> str:
+    """Say what became of every response: ``5 uses: 2 scored, 1 failed, 2 non-answers …``."""
+    summary, missing = run.summary, int(run.manifest.get("not_reached", 0))
+    parts = [f"{summary.scored:,} scored"]
+    if summary.failed:
+        parts.append(f"{summary.failed:,} failed")
+    if summary.non_answers:
+        codes = ", ".join(f"{number:,} {code}" for code, number in summary.non_answers.items())
+        parts.append(f"{plural(sum(summary.non_answers.values()), 'non-answer')} ({codes})")
+    if missing:
+        parts.append(f"{missing:,} not reached")
+    return f"{plural(len(run.outcomes) + missing, run.task.noun)}: {', '.join(parts)}."
 
 
 def _sheet_table(

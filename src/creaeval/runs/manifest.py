@@ -86,7 +86,9 @@ def describe_result(run: Run, plan: Plan) -> dict[str, Any]:
     return {
         "scored": summary.scored,
         "failed": summary.failed,
+        "non_answers": dict(summary.non_answers),
         "not_reached": len(plan.responses) - len(run.outcomes),
+        "with_failures": summary.with_failures,
         **({"not_captured": summary.not_captured} if plan.batching is not None else {}),
         **{name: getattr(summary, name) for name in quotes},
         "observations": summary.observations,

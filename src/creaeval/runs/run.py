@@ -29,6 +29,11 @@ def held_at_once(task: Task) -> int:
     return 50 if task.batching is None else 500
 
 
+def failures_on_record(manifest: Mapping[str, Any]) -> int:
+    """Return how many responses of a run have a failure by its record, which may be of an earlier version."""
+    return int(manifest.get("with_failures", manifest.get("failed", 0)))
+
+
 @dataclass(frozen=True)
 class Run:
     """One method with its models over a set of responses, with all outcomes.
@@ -110,7 +115,7 @@ class Run:
     @property
     def n_failed(self) -> int:
         """Responses with at least one failure."""
-        return self.summary.failed
+        return self.summary.with_failures
 
     @property
     def calls(self) -> tuple[CallSummary, ...]:

@@ -16,7 +16,7 @@ from creaeval.data import Response
 from creaeval.errors import LedgerError, SettingError
 from creaeval.methods import Outcome
 from creaeval.runs.migrations import MIGRATIONS
-from creaeval.runs.run import Run, State, held_at_once
+from creaeval.runs.run import Run, State, failures_on_record, held_at_once
 from creaeval.tasks import Scenario, Task
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class RunStore:
                 method=row.manifest["method"],
                 judges=", ".join(judge["name"] for judge in row.manifest["judges"]),
                 n_outcomes=row.n,
-                n_failed=int(row.manifest.get("failed", 0)),
+                n_failed=failures_on_record(row.manifest),
             )
             for row in _read(self._ledger, statement)
         ]

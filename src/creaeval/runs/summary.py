@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
@@ -69,9 +69,14 @@ class Summary:
     Parameters
     ----------
     scored : int
-        Responses with a score sheet that has a score or says why there is none to get.
+        Responses with a score, of one judge at least.
     failed : int
-        Responses with at least one failure.
+        Responses without any, since something failed or no expected score could be taken.
+    non_answers : mapping of str to int
+        By code (``blank``), the responses that have no score because there is nothing to score. With
+        ``scored``, ``failed`` and those that were not reached they are all responses.
+    with_failures : int
+        Responses with at least one failure, scored by others or not.
     not_captured : int
         How often a judge's expected score of a response that shares a call could not be taken.
     failed_attempts : int
@@ -98,6 +103,8 @@ class Summary:
 
     scored: int
     failed: int
+    non_answers: Mapping[str, int]
+    with_failures: int
     not_captured: int
     failed_attempts: int
     quotes: int
@@ -121,11 +128,16 @@ def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
     tokens: defaultdict[str, Tokens] = defaultdict(Tokens)
     first = ""
     grids: list[str] = []
+    non_answers: Counter[str] = Counter()
     for outcome in outcomes:
         lost = [sheet.invalid == NOT_CAPTURED for sheet in outcome.sheets]
-        counts["scored"] += not all(lost)
         counts["not_captured"] += sum(lost)
-        counts["failed"] += bool(outcome.failures)
+        counts["with_failures"] += bool(outcome.failures)
+        end = _end(outcome)
+        if end in ("scored", "failed"):
+            counts[end] += 1
+        else:
+            non_answers[end] += 1
         counts["failed_attempts"] += outcome.failed_attempts
         for call in outcome.calls:
             if call.counted:
@@ -154,11 +166,20 @@ def summarise_outcomes(task: Task, outcomes: Iterable[Outcome]) -> Summary:
     names = [field.name for field in fields(Summary) if field.type == "int"]
     return Summary(
         **{name: counts[name] for name in names},
+        non_answers=dict(non_answers),
         first_disagreement=first,
         # A grid is read from the response, so each repeat of its evidence says the same of it.
         grid_notes=tuple(dict.fromkeys(grids)),
         tokens={**{stage: tokens[stage].rounded() for stage in stages}, "all": whole.rounded()},
     )
+
+
+def _end(outcome: Outcome) -> str:
+    """Say what a response came to: ``scored``, ``failed``, or the code why there was nothing to score."""
+    codes = [sheet.invalid for sheet in outcome.sheets]
+    if "" in codes:
+        return "scored"
+    return "failed" if outcome.failures or not codes or NOT_CAPTURED in codes else codes[0]
 
 
 def _tokens(call: CallSummary) -> Tokens:

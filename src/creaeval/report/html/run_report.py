@@ -77,7 +77,7 @@ def run_report(
         sections += run_sections(part, alone=len(parts) == 1)
     headline: list[tuple[str, str, str]] = []
     for part in parts:
-        scored, failed = part.run.summary.scored, part.run.summary.failed
+        scored, failed = part.run.summary.scored, part.run.n_failed
         name = f"Scored by {part.name}" if len(parts) > 1 else "Scored"
         headline.append((name, str(scored), f"{failed} with failures" if failed else "no failures"))
     if agreement is not None:
