@@ -78,7 +78,7 @@ name: Uses
 source: made for the tests
 description: Uses.
 noun: use
-sums: false
+total: none
 batching: 5
 steps:
   - id: s1

@@ -12,7 +12,7 @@ def test_each_use_is_scored_from_1_to_5_and_nothing_is_summed() -> None:
     task = load_task("aut")
     (step,) = task.steps
     (dimension,) = step.dimensions
-    assert (task.noun, task.sums, step.id, str(dimension.scale)) == ("use", False, "uses", "1-5")
+    assert (task.noun, task.total, step.id, str(dimension.scale)) == ("use", "none", "uses", "1-5")
     assert task.batching == Batching(by=("participant",), most=20)
     assert identities(task) == compared_dimensions(task) == ["uses.originality"]
 

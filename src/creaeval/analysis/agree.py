@@ -54,8 +54,8 @@ class AgreementReport:
         the scorer's own name, where ``scorer`` is a slot that different people fill.
     tables : mapping of str to pandas.DataFrame
         ``agreement`` (cells, then means) and ``means`` (see :class:`Agreement`), ``raters``, ``severity``,
-        ``halo``, ``halo_means``, ``total_reliability``, ``variance``, ``d_study``; with judges
-        ``calibration`` and ``stand_in``; where there are more raters than any response has, ``by_rater`` and
+        ``halo``, ``halo_means``, ``variance``, ``d_study``; where there is a Total, ``total_reliability``;
+        with judges ``calibration`` and ``stand_in``; where there are more raters than any response has, ``by_rater`` and
         ``slots``; with several methods ``comparison``; ``by_column``, ``within`` and
         ``self_preference`` if columns were asked for.
     notes : tuple of str
@@ -265,8 +265,9 @@ def _more(
         "severity": severity(points, dimensions, _scales(task, dimensions, items)),
         "halo": between,
         "halo_means": halo_means(between),
-        "total_reliability": total_reliability(points, task),
     }
+    if task.total != "none":
+        tables["total_reliability"] = total_reliability(points, task)
     if points["kind"].eq("judge").any():
         tables["calibration"] = calibration(points, dimensions)
         tables["stand_in"] = stand_in(points, dimensions, epsilon=epsilon)

@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from creaeval.tasks import Dimension, Step, Task
 
 
-def read_points(raw: object, low: int, high: int) -> int:
+def read_points(raw: object, low: float, high: float) -> int:
     """Read whole points from ``low`` to ``high``; ValueError with what was found and what was expected."""
     return int(_read(raw, low, high, 1, "a whole number"))
 
 
-def read_half_points(raw: object, low: int, high: int) -> float:
+def read_half_points(raw: object, low: float, high: float) -> float:
     """Read whole or half points, such as ``7``, ``"7.5"`` or ``"7.0"`` (as pandas writes whole numbers)."""
     return _read(raw, low, high, 2, "a whole or half number")
 
 
-def _read(raw: object, low: int, high: int, parts: int | None, expected: str) -> float:
+def _read(raw: object, low: float, high: float, parts: int | None, expected: str) -> float:
     points: float | None = None
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         points = raw
@@ -31,10 +31,10 @@ def _read(raw: object, low: int, high: int, parts: int | None, expected: str) ->
     if points is not None and low <= points <= high and (parts is None or (points * parts) % 1 == 0):
         return points
     written = "nothing" if raw is None or raw == "" else repr(raw)[:60]
-    raise ValueError(f"found {written}, expected {expected} from {low} to {high}")
+    raise ValueError(f"found {written}, expected {expected} from {low:g} to {high:g}")
 
 
-def read_decimal(raw: object, low: int, high: int) -> float:
+def read_decimal(raw: object, low: float, high: float) -> float:
     """Read a mean of points, such as ``2.3``; see :func:`read_half_points`."""
     return _read(raw, low, high, None, "a number")
 
@@ -53,16 +53,19 @@ def points_reader(
 ) -> Callable[[object], float]:
     """Return what reads the points of a part, of an item or once a step; they are whole, halves or means."""
     identity = part if step is None else f"{step.id}.{part}"
+    low, high = points_range(task, step, part)
+    read: Callable[[object, float, float], float] = read_points
     if step is not None and of_item:
         scale = step.dimension(part).scale
         low, high = scale.min, scale.max
-    else:
-        low, high = points_range(task, step, part)
-    read: Callable[[object, int, int], float] = read_points
-    if not task.sums:
-        # Nothing is added up from it, so it may be the mean of several raters.
+    elif task.total == "none" and part in ("overall", "total"):
+        # Whatever somebody made of the points in another way is no value of this task.
+        read, low, high = read_decimal, -math.inf, math.inf
+    elif task.total != "sum":
+        # No sum must come out, so it may be the mean of several raters, and a bound written in short.
         read = read_decimal
-    elif not of_item and _takes_halves(task, step, part):
+        low, high = math.floor(10 * low) / 10, math.ceil(10 * high) / 10
+    elif _takes_halves(task, step, part):
         read = read_half_points
 
     def read_part(raw: object) -> float:
@@ -81,20 +84,22 @@ def _takes_halves(task: Task, step: Step | None, part: str) -> bool:
     return any(d.scope == "step" and d.derive is None for d in _members(step, part))
 
 
-def points_range(task: Task, step: Step | None, part: str) -> tuple[int, int]:
+def points_range(task: Task, step: Step | None, part: str) -> tuple[float, float]:
     """Return the lowest and highest value of a dimension, group, ``overall`` or, without a step, ``total``.
 
     Item points may sum to 0, whatever their scale, because every item may be invalid.
     """
-    if step is None:
-        return sum(points_range(task, s, "overall")[0] for s in task.steps), task.max
-    members = _members(step, part)
-    low = sum(0 if d.scope == "item" else d.scale.min for d in members)
-    return low, sum(step.max_of(d) for d in members)
+    steps = task.steps if step is None else (step,)
+    members = [(s, dimension) for s in steps for dimension in _members(s, part)]
+    lowest = [0 if dimension.scope == "item" else dimension.scale.min for _, dimension in members]
+    highest = [s.max_of(dimension) for s, dimension in members]
+    if part in ("overall", "total"):
+        return task.combine(lowest), task.combine(highest)
+    return sum(lowest), sum(highest)
 
 
 def _members(step: Step, part: str) -> list[Dimension]:
-    if part == "overall":
+    if part in ("overall", "total"):
         return list(step.dimensions)
     for group in step.groups:
         if group.id == part:

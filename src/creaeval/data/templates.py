@@ -191,7 +191,7 @@ def _dimension_column(task: Task, step: Step, dimension: Dimension) -> _Column:
     title = dimension.id if len(task.steps) == 1 else f"{step.id}.{dimension.id}"
     # As creaeval.data.points reads them.
     judged_once = not of_item and dimension.derive is None
-    kind = "decimals" if not task.sums else "halves" if judged_once else "points"
+    kind = "decimals" if task.total != "sum" else "halves" if judged_once else "points"
     text = [" ".join(dimension.description.split()), *(f"– {line}" for line in dimension.requirements)]
     if dimension.derive in ("valid_items", "distinct_categories"):
         text.append(words["derived"])

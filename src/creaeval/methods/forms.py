@@ -63,7 +63,7 @@ def score_form(
     analysis : bool
         Whether words stand before the points of each dimension.
     sums : bool
-        Whether sums, Overalls and the Total are asked for.
+        Whether Overalls and the Total are asked for; means are computed alone.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def _step_form(step: Step, *, categories: bool, analysis: bool, sums: bool) -> s
         else:
             parts.append(f'"items": {{"item_1": {{{", ".join(scored)}}}, …}}')
     for dimension in step.dimensions:
-        if sums or dimension.scope == "step":
+        if dimension.scope == "step" or (step.items is not None and step.items.added_up):
             low = 0 if dimension.scope == "item" else dimension.scale.min
             points = f"{low}-{step.max_of(dimension)}"
             parts.append(f'"{dimension.id}": {_worded(points, analysis and dimension.scope == "step")}')
@@ -118,10 +118,9 @@ def scoring_rules(task: Task, steps: Sequence[Step]) -> dict[str, bool]:
     dict of str to bool
         ``codes`` (items can be invalid), ``item_sums``, ``sums`` (Overalls) and ``whole`` (the Total).
     """
-    sums = task.sums
     return {
         "codes": any(step.judged_codes for step in steps),
-        "item_sums": sums and any(step.item_dimensions for step in steps),
-        "sums": sums,
+        "item_sums": any(step.items and step.items.added_up and step.item_dimensions for step in steps),
+        "sums": task.total == "sum",
         "whole": len(steps) == len(task.steps),
     }

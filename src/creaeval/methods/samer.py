@@ -72,7 +72,9 @@ async def samer(case: Case, roles: Roles) -> Outcome:
     """
     layout = _layout(case)
     prompt = samer_prompt(case)
-    reply_type = score_reply(case.task, layout)
+    # The network gives each step an Overall, which counts where the task adds up.
+    gives = case.task if case.shared else case.task.model_copy(update={"total": "sum"})
+    reply_type = score_reply(gives, layout)
 
     async def score_once(judge: Ask, repeat: int) -> ScoreSheet:
         asked = await judge(

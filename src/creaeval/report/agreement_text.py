@@ -172,10 +172,12 @@ def _scorers(report: AgreementReport) -> Table:
     """Lay the habits of judges and raters side by side."""
     severity = report.tables["severity"]
     halo = _by_scorer(report.tables["halo_means"], "mean_r")
-    totals = _by_scorer(report.tables["total_reliability"], "stratified_alpha")
+    known = {"halo (mean r)": halo}
+    if (totals := report.tables.get("total_reliability")) is not None:
+        known["reliability of Total"] = _by_scorer(totals, "stratified_alpha")
     table = titled_table("Judges and raters")
     table.add_column("")
-    for name in ("leniency", "SD", "range used", "halo (mean r)", "reliability of Total"):
+    for name in ("leniency", "SD", "range used", *known):
         table.add_column(name, justify="right")
     for row in severity[severity["dimension"].eq(AVG)].to_dict("records"):
         kind, scorer = str(row["kind"]), str(row["scorer"])
@@ -185,7 +187,7 @@ def _scorers(report: AgreementReport) -> Table:
             fixed(row["leniency"], 2, sign=True),
             fixed(row["sd"], 2),
             "" if math.isnan(range_used) else f"{range_used:.0%}",
-            *(fixed(values.get((kind, scorer), math.nan), 2) for values in (halo, totals)),
+            *(fixed(values.get((kind, scorer), math.nan), 2) for values in known.values()),
         )
     return table
 

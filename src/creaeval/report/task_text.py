@@ -20,14 +20,19 @@ def task_text(task: Task) -> str:
     if task.scenarios:
         lines.append(f"Scenarios: {', '.join(task.scenarios)}")
     for step in task.steps:
-        sums = f", at most {step.max} points" if task.sums else ""
+        sums = f", at most {step.max} points" if task.total == "sum" else ""
         lines += ["", *_step_lines(step, sums)]
     return "\n".join(lines)
 
 
 def most_points(task: Task) -> str:
     """Say how many points a response can get."""
-    return f"at most {task.max} points" + ("" if task.noun == "response" else f" a {task.noun}")
+    each = "" if task.noun == "response" else f" a {task.noun}"
+    number = sum(len(step.dimensions) for step in task.steps)
+    if task.total == "none" and number > 1:
+        return f"points in {number} dimensions{each} that are not added up"
+    mean = f", the mean of {number} dimensions" if task.total == "mean" else ""
+    return f"at most {task.max:g} points{each}{mean}"
 
 
 def _step_lines(step: Step, sums: str) -> list[str]:

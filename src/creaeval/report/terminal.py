@@ -39,9 +39,11 @@ def print_run(
     said: Sequence[str] = (),
 ) -> None:
     """Print a run's scores and what should be known about them, but for the notes that were said before."""
-    if not run.task.sums:
-        console.print(_text_table(run))
-        console.print(f"At most {_ROWS_SHOWN} rows are shown here; scores_wide.csv has all.")
+    if run.task.total == "none":
+        table = _text_table(run)
+        console.print(table)
+        if table.row_count == _ROWS_SHOWN:
+            console.print(f"At most {_ROWS_SHOWN} rows are shown here; scores_wide.csv has all.")
     elif run.summary.scored <= _SHEETS_SHOWN:
         scored = [outcome for outcome in run.outcomes if outcome.sheets]
         if ratings and scored:
@@ -132,8 +134,8 @@ def _sheet_row(
     for rating in ratings:
         rated = rating.sheet.final(identity)
         cells += [_points(rated), *(_difference(sheet.final(identity), rated) for sheet in sheets)]
-    most = str(points_range(task, *resolve(task, identity))[1])
-    return [escape(display_name(task, identity)), most, *cells]
+    most = points_range(task, *resolve(task, identity))[1]
+    return [escape(display_name(task, identity)), _points(most), *cells]
 
 
 def _text_table(run: Run) -> Table:
@@ -160,8 +162,9 @@ def _overview(run: Run) -> Table:
     table.add_column("Response")
     table.add_column("Judge")
     for step in run.task.steps:
-        table.add_column(f"{step.id}\n({step.max})", justify="right")
-    table.add_column(f"Total\n({run.task.max})", justify="right", style="bold")
+        most = points_range(run.task, step, "overall")[1]
+        table.add_column(f"{step.id}\n({_points(most)})", justify="right")
+    table.add_column(f"Total\n({_points(run.task.max)})", justify="right", style="bold")
     for sheet, sheets in ((sheet, outcome.sheets) for outcome in scored for sheet in outcome.sheets):
         overalls = [_points(sheet.final(f"{step.id}.overall")) for step in run.task.steps]
         judge = ", ".join([sheet.scorer, *_repeat(sheet, sheets)])
@@ -186,7 +189,7 @@ def _failure_table(run: Run) -> Table:
 
 
 def _points(value: float | None) -> str:
-    return "–" if value is None else f"{value:g}"
+    return "–" if value is None else f"{value:.4g}"
 
 
 def _difference(score: float | None, rating: float | None) -> str:

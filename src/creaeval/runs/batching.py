@@ -12,7 +12,7 @@ from creaeval.methods import Analysis, Case, Outcome, get_method
 from creaeval.sheets import Evidence, ItemEvidence, ScoreSheet, StepEvidence, StepScores
 from creaeval.sheets.replies import item_key
 from creaeval.sheets.score_sheet import NOT_CAPTURED
-from creaeval.tasks import Items
+from creaeval.tasks.model import SharedItems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,9 +93,9 @@ def _shared_task(task: Task) -> Task:
     """Turn a task of one text into one of a list of them, whose items are the responses."""
     (step,) = task.steps
     dimensions = tuple(d.model_copy(update={"scope": "item"}) for d in step.dimensions)
-    items = Items(name=task.noun, max=_MOST_ITEMS, invalid=step.invalid)
+    items = SharedItems(name=task.noun, max=_MOST_ITEMS, invalid=step.invalid)
     listed = step.model_copy(update={"items": items, "dimensions": dimensions, "invalid": {}})
-    return task.model_copy(update={"steps": (listed,), "sums": False, "batching": None})
+    return task.model_copy(update={"steps": (listed,), "total": "none", "batching": None})
 
 
 def text_of(task: Task, response: Response) -> str:

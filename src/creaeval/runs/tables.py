@@ -46,7 +46,7 @@ def long_table(run: Run, *, panel: bool = True) -> pd.DataFrame:
     for outcome in run.outcomes:
         for sheet in outcome.sheets:
             head = {"judge": sheet.scorer, **{name: getattr(sheet, name) for name in REPEATS}}
-            scores = [score for score in sheet.rows() if score.step or run.task.sums]
+            scores = [score for score in sheet.rows() if score.step or run.task.total != "none"]
             if codes:
                 # What has no points for a reason has rows that say so.
                 scored = {score.dimension for score in scores}

@@ -236,7 +236,7 @@ def score_scales(task: Task, sheet: ScoreSheet) -> dict[Path, range]:
         if "overall" in scores.written:
             scales[step.id, "overall"] = range(step.max + 1)
     if sheet.written_total is not None:
-        scales["total",] = range(task.max + 1)
+        scales["total",] = range(sum(step.max for step in task.steps) + 1)
     return scales
 
 

@@ -155,14 +155,15 @@ def read_scores(
         form = forms[part.step.id]
         values = {d.id: getattr(form, d.id, None) for d in part.step.dimensions}
         written = {name: float(_points_of(value)) for name, value in values.items() if value is not None}
-        if (overall := getattr(form, "overall", None)) is not None:
+        overall = getattr(form, "overall", None) if task.total == "sum" else None
+        if overall is not None:
             written["overall"] = float(overall)
         items = tuple(_item(part, number, form) for number in part.items)
         steps.append(
             StepScores.build(task, part.step, items=items, written=written, grid_score=part.grid_score)
         )
     totals = [total for reply in replies if (total := getattr(reply, "total", None)) is not None]
-    total = float(totals[-1]) if totals else None
+    total = float(totals[-1]) if totals and task.total == "sum" else None
     return ScoreSheet.build(task, response_id, scorer, steps, repeats, written_total=total)
 
 

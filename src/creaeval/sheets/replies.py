@@ -203,9 +203,10 @@ def score_reply(
     """Generate the form of a reply that fills in a score sheet.
 
     It has a field for each step with its items, dimensions, sums and ``overall``, and ``total`` if no step is
-    missing. Sums of items, ``overall`` and ``total`` are None where a reply lacks them; a task without sums
-    asks for none. ``categories`` are the task's where the scorer sorts the items. With ``analysis`` words
-    stand before the points of each dimension, as in ``{"analysis": …, "points": …}``.
+    missing. Sums of items, ``overall`` and ``total`` are None where a reply lacks them; they are asked
+    for only where the task's total is a sum. ``categories`` are the task's where the scorer sorts the items.
+    With ``analysis`` words stand before the points of each dimension, as in
+    ``{"analysis": …, "points": …}``.
     """
     steps = tuple((part.step, part.item_numbers) for part in layout)
     return _score_reply(task, steps, categories, analysis)
@@ -216,9 +217,10 @@ def _score_reply(
     task: Task, steps: tuple[tuple[Step, tuple[int, ...]], ...], categories: tuple[str, ...], analysis: bool
 ) -> type[Reply]:
     fields: dict[str, Any] = {
-        step.id: (_step_form(step, items, categories, analysis, task.sums), ...) for step, items in steps
+        step.id: (_step_form(step, items, categories, analysis, task.total == "sum"), ...)
+        for step, items in steps
     }
-    if task.sums and len(steps) == len(task.steps):
+    if task.total == "sum" and len(steps) == len(task.steps):
         fields["total"] = (_computed_points(0, sum(step.max for step, _ in steps)), None)
     return make_reply(f"{task.id}_scores", fields)
 
@@ -232,7 +234,7 @@ def _step_form(
     for dimension in step.dimensions:
         if dimension.scope == "step":
             fields[dimension.id] = _points_field(dimension, analysis)
-        elif sums:
+        elif step.items is not None and step.items.added_up:
             fields[dimension.id] = (_computed_points(0, step.max_of(dimension)), None)
     if sums:
         fields["overall"] = (_computed_points(0, step.max), None)

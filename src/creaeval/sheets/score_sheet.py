@@ -147,7 +147,7 @@ class StepScores(Record):
         grid_score: int | None = None,
         invalid: str = "",
     ) -> Self:
-        """Build the scores of a step, with all that follows from them where the task has sums.
+        """Build the scores of a step, with all that follows from them by the task's rules.
 
         Parameters
         ----------
@@ -167,13 +167,12 @@ class StepScores(Record):
         Returns
         -------
         StepScores
-            With item sums, the counts of valid items and of distinct categories, groups and the Overall.
+            With item sums, the counts of valid items and of distinct categories, groups and, unless the
+            task has none, the Overall.
         """
         values = dict(written or {})
-        computed: dict[str, float] = {}
-        if task.sums:
-            computed = _compute(step, items, values, grid_score)
-            values = {part: values[part] for part in step.parts if part in values}
+        computed = _compute(task, step, items, values, grid_score)
+        values = {part: values[part] for part in task.parts(step) if part in values}
         return cls(step=step.id, items=tuple(items), written=values, computed=computed, invalid=invalid)
 
     def final(self, part: str) -> float | None:
@@ -218,7 +217,7 @@ class ScoreSheet(Record):
         *,
         written_total: float | None = None,
     ) -> Self:
-        """Build a sheet, with its Total where the task has sums and every step is there and complete.
+        """Build a sheet, with its Total where the task has one and every step is there and complete.
 
         Parameters
         ----------
@@ -238,15 +237,17 @@ class ScoreSheet(Record):
         ScoreSheet
         """
         overalls = [value for step in steps if (value := step.computed.get("overall")) is not None]
-        complete = task.sums and len(overalls) == len(steps) == len(task.steps)
+        computed: float | None = None
+        if len(overalls) == len(steps) == len(task.steps):
+            computed = sum(overalls) if task.total == "sum" else _mean_of_all(task, steps)
         return cls(
             response_id=response_id,
             scorer=scorer,
             steps=tuple(steps),
             evidence_repeat=repeats[0],
             judge_repeat=repeats[1],
-            written_total=written_total,
-            computed_total=sum(overalls) if complete else None,
+            written_total=None if task.total == "none" else written_total,
+            computed_total=computed,
         )
 
     @property
@@ -343,8 +344,18 @@ def distinct_categories(categories: Sequence[str | None]) -> int | None:
     return None if None in categories else len(names)
 
 
+def _mean_of_all(task: Task, steps: Sequence[StepScores]) -> float:
+    """Return the mean over all dimensions of steps that have an Overall, so that none is missing."""
+    points = [scores.final(d.id) for scores in steps for d in task.step(scores.step).dimensions]
+    return task.combine([value for value in points if value is not None])
+
+
 def _compute(
-    step: Step, items: Sequence[ItemScores], written: dict[str, float], grid_score: int | None
+    task: Task,
+    step: Step,
+    items: Sequence[ItemScores],
+    written: dict[str, float],
+    grid_score: int | None,
 ) -> dict[str, float]:
     """Compute what follows from the items and the written values, to which sums of groups are added."""
     computed: dict[str, float] = {}
@@ -358,10 +369,10 @@ def _compute(
         # A group is a sum by definition: the model's own value is the sum of its own parts.
         if group.id not in written and (value := _sum(list(map(written.get, group.members)))) is not None:
             written[group.id] = value
-    overall = _sum([computed.get(d.id, written.get(d.id)) for d in step.dimensions])
-    if overall is not None:
-        computed["overall"] = overall
-    return {part: computed[part] for part in step.parts if part in computed}
+    points = _all_known([computed.get(d.id, written.get(d.id)) for d in step.dimensions])
+    if points is not None:
+        computed["overall"] = task.combine(points)
+    return {part: computed[part] for part in task.parts(step) if part in computed}
 
 
 def _derive(
@@ -369,7 +380,7 @@ def _derive(
 ) -> float | None:
     if dimension.derive == "ranking_grid":
         return grid_score
-    if step.items is None or not items:
+    if step.items is None or not items or not step.items.added_up:
         return None
     valid = [item for item in items if item.valid]
     if dimension.derive == "valid_items":
@@ -383,5 +394,10 @@ def _derive(
 
 def _sum(values: Sequence[float | None]) -> float | None:
     """Add values up; None if one is missing."""
+    known = _all_known(values)
+    return None if known is None else sum(known)
+
+
+def _all_known(values: Sequence[float | None]) -> list[float] | None:
     known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+    return known if len(known) == len(values) else None

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _MODELS: tuple[type[BaseModel], ...] = (Task, Step, Items, Dimension, Group, Level, Scale, Scenario)
+#: Keys of a task that are still read, and what is written today.
+_EARLIER_KEYS = {
+    "unit": "noun, total and batching, and invalid in the step, as docs/tasks.md shows",
+    "sums": "`total: none` where it is false",
+}
 _KNOWN_KEYS = sorted({key for model in _MODELS for key in model.model_fields})
 
 
@@ -132,12 +137,12 @@ def parse_task(text: str, where: str) -> Task:
     document = read_yaml(text, where)
     if not isinstance(document, dict):
         raise TaskError(f"{where}: expected a mapping that starts with 'id:', found {_describe(document)}.")
-    if "unit" in document:
-        warnings.warn(
-            f"{where}: unit is a word of version 0.1 and still read; in its place write noun, sums and "
-            "batching, and invalid in the step, as docs/tasks.md shows.",
-            stacklevel=2,
-        )
+    for key, today in _EARLIER_KEYS.items():
+        if key in document:
+            warnings.warn(
+                f"{where}: {key} is a word of an earlier version and still read; in its place write {today}.",
+                stacklevel=2,
+            )
     try:
         return Task.model_validate(document)
     except ValidationError as error:

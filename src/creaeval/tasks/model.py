@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    model_validator,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
 Derivation = Literal["valid_items", "distinct_categories", "ranking_grid"]
 #: Codes of invalid items that the program gives by what is written, so that no model is asked.
@@ -144,6 +153,20 @@ class Items(Model):
     invalid: dict[Identifier, Text] = Field(default_factory=dict)
     categories: bool = False
 
+    @property
+    def added_up(self) -> bool:
+        """Whether the points of items are added up over the step."""
+        return True
+
+
+class SharedItems(Items):
+    """Responses that share a call, as the items of a step: what they get is not added up."""
+
+    @property
+    def added_up(self) -> bool:
+        """Whether the points of items are added up over the step: no."""
+        return False
+
 
 class Step(Model):
     """One part of a response, analysed on its own.
@@ -177,7 +200,7 @@ class Step(Model):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Ids of all values the step has on a sheet, in order: dimensions, groups, ``overall``."""
+        """Ids of all values the step can have on a sheet, in order: dimensions, groups, ``overall``."""
         return (*(d.id for d in self.dimensions), *(g.id for g in self.groups), "overall")
 
     @property
@@ -276,9 +299,11 @@ def _read_scenarios(value: Any) -> Any:
 class Task(Model):
     """A whole task: its steps in order, the categories its items use, and its scenarios if it has any.
 
-    ``total`` is optional in YAML; when given it must equal the sum of the step maxima. ``sums: false`` says
-    that points are not added up: there are no Overalls and no Total. ``noun`` is what a response is called,
-    such as ``use``. ``batching`` lets short responses to a task of one step share a call.
+    ``total`` says what the points of dimensions come to: their ``sum`` (a step's Overall, and of all steps
+    the Total); their ``mean``, in which each dimension of the step or of the whole task counts the same; or
+    ``none``, without Overalls and Total. In YAML it may be a number, which the sum of all maxima must be.
+    ``noun`` is what a response is called, such as ``use``. ``batching`` lets short responses to a task of one
+    step share a call.
     """
 
     id: Identifier
@@ -291,18 +316,26 @@ class Task(Model):
     categories: tuple[Text, ...] = ()
     steps: Annotated[tuple[Step, ...], Field(min_length=1)]
     noun: Identifier = "response"
-    sums: bool = True
     batching: Batching | None = None
-    total: int | None = None
+    total: Literal["sum", "mean", "none"] = "sum"
 
     def __hash__(self) -> int:
         # As a step's: equality still compares everything.
         return hash((self.id, self.steps))
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _read_unit(cls, value: Any) -> Any:
-        return read_unit(value) if isinstance(value, dict) and "unit" in value else value
+    def _read_total(cls, value: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(value, dict):
+            return read(value)
+        fields = _read_sums(read_unit(value) if "unit" in value else value)
+        stated = fields.get("total")
+        if not isinstance(stated, int) or isinstance(stated, bool):
+            return read(fields)
+        task = read({**fields, "total": "sum"})
+        if stated != task.max:
+            raise ValueError(f"total is {stated}, but the steps add up to {task.max}")
+        return task
 
     @model_validator(mode="after")
     def _check_whole(self) -> Self:
@@ -320,8 +353,6 @@ class Task(Model):
         if repeated := _repeated(folded):
             raise ValueError(f"the category {repeated!r} is listed twice")
         self._check_batching()
-        if self.total is not None and self.total != self.max:
-            raise ValueError(f"total is {self.total}, but the steps add up to {self.max}")
         return self
 
     def _check_batching(self) -> None:
@@ -330,13 +361,19 @@ class Task(Model):
         for step in self.steps:
             if step.invalid and (self.batching is None or step.items is not None):
                 raise ValueError(f"{step.id}: invalid needs a step without items in a task with batching")
-        if not self.sums and any(step.items or step.groups for step in self.steps):
-            raise ValueError("sums: false needs steps without items and groups")
 
     @property
-    def max(self) -> int:
-        """Highest Total: the sum of the step maxima."""
-        return sum(step.max for step in self.steps)
+    def max(self) -> float:
+        """Highest Total."""
+        return self.combine([step.max_of(dimension) for step in self.steps for dimension in step.dimensions])
+
+    def combine(self, points: Sequence[float]) -> float:
+        """Put the points of dimensions together as ``total`` says: their mean, or else their sum."""
+        return fmean(points) if self.total == "mean" else sum(points)
+
+    def parts(self, step: Step) -> tuple[str, ...]:
+        """Ids of all values a step has on a sheet of this task, which may know no ``overall``."""
+        return step.parts[:-1] if self.total == "none" else step.parts
 
     def step(self, step_id: str) -> Step:
         """Return the step with this id; KeyError if the task has none."""
@@ -350,6 +387,16 @@ class Task(Model):
         if step.memory == "none":
             return ()
         return tuple(s for s in before if s.id in step.memory)
+
+
+def _read_sums(task: Mapping[str, Any]) -> dict[str, Any]:
+    """Read ``sums: false``, in whose place ``total: none`` is written today; its ``total`` could be null."""
+    fields = {name: value for name, value in task.items() if name != "sums"}
+    if task.get("sums") is False:
+        fields["total"] = "none"
+    if fields.get("total", "") is None:
+        del fields["total"]
+    return fields
 
 
 def read_unit(task: dict[str, Any]) -> dict[str, Any]:
@@ -373,5 +420,5 @@ def read_unit(task: dict[str, Any]) -> dict[str, Any]:
     whole["dimensions"] = [{**dimension, "scope": "step"} for dimension in dimensions]
     whole["invalid"] = items.get("invalid", {})
     # A use always named the object that was shown.
-    today = {"noun": items["name"], "sums": False, "batching": {}, "needs_scenario": True}
-    return {**fields, "steps": [whole], "total": None, **today}
+    today = {"noun": items["name"], "total": "none", "batching": {}, "needs_scenario": True}
+    return {**fields, "steps": [whole], **today}

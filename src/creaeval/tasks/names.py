@@ -119,10 +119,9 @@ def _splits(name: str) -> Iterator[tuple[str, str]]:
 
 
 def identities(task: Task) -> list[str]:
-    """List every identity a score can have, in the order of the sheet; no sums in a task without them."""
-    if not task.sums:
-        return [f"{step.id}.{dimension.id}" for step in task.steps for dimension in step.dimensions]
-    return [*(f"{step.id}.{part}" for step in task.steps for part in step.parts), "total"]
+    """List every identity a score can have, in the order of the sheet; the Total comes last, if any."""
+    names = [f"{step.id}.{part}" for step in task.steps for part in task.parts(step)]
+    return names if task.total == "none" else [*names, "total"]
 
 
 def display_name(task: Task, identity: str) -> str:

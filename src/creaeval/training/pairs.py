@@ -358,7 +358,11 @@ def _reply(
                 raise _LackingError(f"the rater gave no points for {part.step.id}")
             values[part.step.id] = _step(part, scores, points, categories=categories)
         # Sums are those of the points before them, so that the sheet adds up as judges are told to make it.
-        values["total"] = sum(step["overall"] for step in values.values())
+        if batch.case.task.total == "sum":
+            for part in layout:
+                own = values[part.step.id]
+                own["overall"] = sum(own[dimension.id] for dimension in part.step.dimensions)
+            values["total"] = sum(step["overall"] for step in values.values())
     try:
         return form.model_validate(values).model_dump_json()
     except ValidationError as error:
@@ -386,7 +390,6 @@ def _step(part: StepLayout, scores: StepScores, points: _Points, *, categories: 
             values[dimension.id] = sum(item.get(dimension.id, 0) for item in values["items"].values())
         else:
             values[dimension.id] = points.whole(scores.final(dimension.id), identity)
-    values["overall"] = sum(values[dimension.id] for dimension in step.dimensions)
     return values
 
 

@@ -102,7 +102,7 @@ def _line(run: Run, outcome: Outcome, key: str, ratings: Sequence[Rating], scena
 def whole_of(task: Task) -> str:
     """Name what a response comes to: the Total or, without sums, the only dimension; else nothing."""
     names = identities(task)
-    return "total" if task.sums else names[0] if len(names) == 1 else ""
+    return "total" if task.total != "none" else names[0] if len(names) == 1 else ""
 
 
 def mean_table(part: RunPart, index: Index) -> pd.DataFrame:
@@ -132,16 +132,16 @@ def response_table(part: RunPart, index: Index) -> pd.DataFrame:
 
     run, whole = part.run, whole_of(part.run.task)
     columns = list(dict.fromkeys(name for metadata in run.metadata.values() for name in metadata))
-    title = display_name(run.task, whole) if whole else "Total"
-    steps = run.task.steps if len(run.task.steps) > 1 else ()
+    title = display_name(run.task, whole) if whole else ""
+    steps = run.task.steps if len(run.task.steps) > 1 and run.task.total != "none" else ()
     rows = [
         {
             "Response": line.id,
             # A blank behind the name keeps it apart from the columns of our own.
             **{f"{name} ": run.metadata.get(line.id, {}).get(name, "") for name in columns[:_MOST_COLUMNS]},
             **{step.name: value for step, value in zip(steps, line.overalls, strict=False)},
-            title: line.total,
-            **({f"{title} minus ratings": line.difference} if index.ratings else {}),
+            **({title: line.total} if whole else {}),
+            **({f"{title} minus ratings": line.difference} if whole and index.ratings else {}),
             "Failures": len(line.failures),
         }
         for line in index.lines

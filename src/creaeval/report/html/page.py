@@ -174,7 +174,7 @@ def _sections(data: ReportData, indexes: list[Index]) -> list[Section]:
             "Mean points",
             mean_table(part, index),
             "Final values; n is the number of sheets with one.",
-            foot=1 if part.run.task.sums else 0,
+            foot=1 if part.run.task.total != "none" else 0,
         )
         lines = Table(
             f"{len(index.lines)} responses",
@@ -196,7 +196,7 @@ def _headline(data: ReportData, indexes: list[Index]) -> list[tuple[str, str, st
         return list(data.headline)
     most = data.runs[0].run.task.max
     means = [
-        (f"Mean Total, {scorer_name(*scorer)}", f"{fmean(totals):.1f}", f"of {most}, n {len(totals)}")
+        (f"Mean Total, {scorer_name(*scorer)}", f"{fmean(totals):.1f}", f"of {most:.4g}, n {len(totals)}")
         for scorer, points in indexes[0].points.items()
         if (totals := points.get("total"))
     ]

@@ -97,11 +97,10 @@ def score_table(task: Task, scorers: Sequence[Scorer], beside: Kind = "rater") -
     for step in task.steps:
         rows = [
             _row(task, f"{step.id}.{part}", scorers, "overall" if part == "overall" else "part", beside)
-            for part in step.parts
-            if part != "overall" or task.sums
+            for part in task.parts(step)
         ]
         blocks.append(Block(step.name, tuple(rows)))
-    if task.sums:
+    if task.total != "none":
         blocks.append(Block("", (_row(task, "total", scorers, "total", beside),)))
     differs = any(cell.wrote for block in blocks for row in block.rows for cell in row.cells)
     columns = tuple((scorer.name, scorer.kind) for scorer in scorers)
@@ -120,7 +119,7 @@ def _row(task: Task, identity: str, scorers: Sequence[Scorer], kind: str, beside
         text = points_text(value) if value is not None else scorer.sheet.invalid or points_text(value)
         cells.append(Cell(text, _wrote(scorer, identity, value), difference))
     most = points_range(task, *resolve(task, identity))[1]
-    return Row(display_name(task, identity), str(most), tuple(cells), kind)
+    return Row(display_name(task, identity), points_text(most), tuple(cells), kind)
 
 
 def mean_of_known(values: Iterable[float | None]) -> float | None:
