@@ -66,6 +66,15 @@ def test_an_unknown_key_is_refused_with_its_place_and_the_nearest_name(tmp_path:
     )
 
 
+def test_a_key_at_the_wrong_place_is_told_where_it_belongs(tmp_path: Path) -> None:
+    path = write_experiment(tmp_path, grid=[{**block("first"), "task": "aut"}], task="aut", method="cot")
+    problems = wrong(path)
+    said = "the key 'task' does not belong here, but to a set of responses in `data`."
+    assert sum(said in problem for problem in problems) == 2
+    assert any("'method' does not belong here, but to a block of `grid`." in problem for problem in problems)
+    assert not any("Did you mean" in problem for problem in problems)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -99,6 +100,23 @@ def test_a_file_of_non_answers_is_nothing_scored_by_any_method(
     assert "Nothing was scored." in ended.err
     assert (record(command)["state"], total(record(command))) == ("failed", 3)
     assert command("runs", "list").out.split("\t")[2] == "failed"
+
+
+def test_where_nothing_can_be_written_the_options_are_named(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (command.folder / "uses.csv").write_text(USES)
+    (command.folder / "closed").write_text("a file, so that no folder of this name can be made")
+    command.add(model := ScriptedModel("scripted:j"))
+    ended = score(command, "--judge", "scripted:j", "--ledger", "closed/ledger.db")
+    assert ended.code == 1
+    assert "closed/ledger.db: the ledger cannot be opened: " in ended.err
+    assert "Choose a place where you may write with --ledger." in ended.err
+    monkeypatch.setattr("creaeval.cli.running.os.access", lambda _, mode: mode != os.W_OK)
+    ended = score(command, "--judge", "scripted:j")
+    assert ended.code == 1
+    assert "out: results cannot be written here; name a folder where you may write with --out" in ended.err
+    assert not model.requests
 
 
 def test_where_all_failed_the_account_says_so(command: CommandLine) -> None:

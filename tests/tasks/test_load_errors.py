@@ -64,6 +64,11 @@ def test_the_right_document_loads() -> None:
     [
         ("total: 7", "total: 8", "total is 8, but the steps add up to 7"),
         ("total: 7", "totl: 7", "line 5, at totl: unknown key 'totl'. Did you mean 'total'?"),
+        (
+            "total: 7",
+            "total: 7\nlevels: {1: low}",
+            "line 6, at levels: the key 'levels' does not belong here, but to a dimension.",
+        ),
         ("        scale: 1-5", "        scal: 1-5", "line 27, at steps › two › dimensions › depth"),
         ("scale: 1-5", "scale: 5-1", "expected the lower end first and below the upper, found 5-1"),
         ("scale: 1-5", "scale: much", "expected whole points such as '3' or '4-6', found 'much'"),

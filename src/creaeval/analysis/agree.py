@@ -55,8 +55,8 @@ class AgreementReport:
     tables : mapping of str to pandas.DataFrame
         ``agreement`` (cells, then means) and ``means`` (see :class:`Agreement`), ``raters``, ``severity``,
         ``halo``, ``halo_means``, ``variance``, ``d_study``; where there is a Total, ``total_reliability``;
-        with judges ``calibration`` and ``stand_in``; where there are more raters than any response has, ``by_rater`` and
-        ``slots``; with several methods ``comparison``; ``by_column``, ``within`` and
+        with judges ``calibration`` and ``stand_in``; where there are more raters than any response has,
+        ``by_rater`` and ``slots``; with several methods ``comparison``; ``by_column``, ``within`` and
         ``self_preference`` if columns were asked for.
     notes : tuple of str
         What a reader has to know.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from creaeval.errors import BudgetReachedError, CreaEvalError
+from creaeval.errors import BudgetReachedError, CreaEvalError, SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,6 +73,7 @@ def run_and_report(
     folder = out or Path("creaeval-results") / plan.run_id
     # Now, not after hours of work.
     check_folder(plan.run_id, folder)
+    _check_writable(folder)
     judges = ", ".join(judge.name for judge in plan.judges)
     err.print(
         escape(
@@ -117,6 +119,16 @@ def run_and_report(
         err.print("Nothing was scored.", style="yellow")
         return 1
     return 3 if run.n_failed or run.summary.not_captured else 0
+
+
+def _check_writable(folder: Path) -> None:
+    """Check that a folder can be made or written to; SettingError if not."""
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    if not os.access(there, os.W_OK):
+        raise SettingError(
+            f"{folder}: results cannot be written here; name a folder where you may write with --out, and "
+            "such a file with --ledger if need be."
+        )
 
 
 def _report(

@@ -24,7 +24,7 @@ from creaeval.errors import Problems, SettingError, TaskError
 from creaeval.llm.settings import read_settings
 from creaeval.methods import get_method
 from creaeval.tasks import find_step, load_task, resolve
-from creaeval.tasks.load import builtin_tasks, explain_all, read_yaml
+from creaeval.tasks.load import builtin_tasks, explain_all, key_places, read_yaml
 from creaeval.wording import did_you_mean
 
 #: A path that begins so is that of public data, in the folder that `creaeval data fetch` writes to.
@@ -270,8 +270,18 @@ class Experiment(_Model):
     similarity: Similarity = Similarity()
 
 
-_MODELS = (Experiment, DataSet, Reading, Length, Block, Agreement, Similarity, Encoder)
-_KNOWN_KEYS = sorted({key for model in _MODELS for key in model.model_fields})
+_KNOWN_KEYS = key_places(
+    {
+        Experiment: "the top of the file",
+        DataSet: "a set of responses in `data`",
+        Reading: "`reading` of such a set",
+        Length: "`length` of such a set",
+        Block: "a block of `grid`",
+        Agreement: "`agreement`",
+        Similarity: "`similarity`",
+        Encoder: "`encoder`",
+    }
+)
 
 
 def read_experiment(path: str | Path) -> Experiment:

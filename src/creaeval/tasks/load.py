@@ -12,25 +12,46 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from creaeval.errors import TaskError
-from creaeval.tasks.model import Dimension, Group, Items, Level, Scale, Scenario, Step, Task
+from creaeval.tasks.model import Batching, Dimension, Group, Items, Scale, Scenario, Step, Task
 from creaeval.wording import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_MODELS: tuple[type[BaseModel], ...] = (Task, Step, Items, Dimension, Group, Level, Scale, Scenario)
 #: Keys of a task that are still read, and what is written today.
 _EARLIER_KEYS = {
     "unit": "noun, total and batching, and invalid in the step, as docs/tasks.md shows",
     "sums": "`total: none` where it is false",
 }
-_KNOWN_KEYS = sorted({key for model in _MODELS for key in model.model_fields})
 
 
 def builtin_tasks() -> list[str]:
     """List the names of the tasks the package brings, sorted."""
     folder = files("creaeval.tasks") / "builtin"
     return sorted(f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml"))
+
+
+def key_places(models: Mapping[type[BaseModel], str]) -> dict[str, str]:
+    """Say in words where each key of a document belongs; ``models`` have a name for the place of each."""
+    places: dict[str, list[str]] = {}
+    for model, place in models.items():
+        for key in model.model_fields:
+            places.setdefault(key, []).append(place)
+    return {key: " or ".join(places[key]) for key in sorted(places)}
+
+
+_KNOWN_KEYS = key_places(
+    {
+        Task: "the task itself",
+        Step: "a step",
+        Items: "items",
+        Dimension: "a dimension",
+        Group: "a group",
+        Scale: "a scale",
+        Scenario: "a scenario",
+        Batching: "batching",
+    }
+)
 
 
 @cache
@@ -151,12 +172,12 @@ def parse_task(text: str, where: str) -> Task:
 
 
 def explain_all(
-    document: Any, errors: Sequence[Mapping[str, Any]], where: str, known_keys: Sequence[str]
+    document: Any, errors: Sequence[Mapping[str, Any]], where: str, known_keys: Mapping[str, str]
 ) -> list[str]:
     """Say what pydantic found wrong in a document from :func:`read_yaml`, in the order of its lines.
 
     ``errors`` are as ``ValidationError.errors()`` gives them; an unknown key may have been meant to be one of
-    ``known_keys``.
+    ``known_keys``, or be one of them at the wrong place; see :func:`key_places`.
     """
     # A list whose members failed is also reported as too short: that echo would only mislead.
     deepest = [
@@ -166,13 +187,15 @@ def explain_all(
     return [text for _, text in sorted(lines, key=lambda pair: pair[0])]
 
 
-def _explain(document: Any, error: Mapping[str, Any], where: str, known_keys: Sequence[str]) -> str:
+def _explain(document: Any, error: Mapping[str, Any], where: str, known_keys: Mapping[str, str]) -> str:
     location: Sequence[str | int] = error["loc"]
     line, trail, value = _locate(document, location)
     place = f"{where}, line {line}" + (f", at {' › '.join(trail)}" if trail else "")
     kind = error["type"]
     if kind == "extra_forbidden":
         key = str(location[-1])
+        if key in known_keys:
+            return f"{place}: the key {key!r} does not belong here, but to {known_keys[key]}."
         return f"{place}: unknown key {key!r}. {did_you_mean(key, known_keys)}".rstrip()
     if kind == "missing":
         return f"{place}: the key {str(location[-1])!r} is missing."

@@ -82,7 +82,7 @@ def explain(error: BaseException, where: str) -> str:
             "folder where you may write, and name the copy with --ledger."
         )
     if code.startswith("SQLITE_CANTOPEN"):
-        return f"{where}: the ledger cannot be opened ({words}). May you write to its folder?"
+        return f"{where}: the ledger cannot be opened ({words}). Choose a place to write to with --ledger."
     if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return (
             f"{where}: another program has held the ledger for longer than we wait. Give the same command "

@@ -180,7 +180,10 @@ def _check_file(path: Path) -> None:
             )
         check_wal(path)
     except OSError as error:
-        raise LedgerError(f"{path}: the ledger cannot be opened: {error.strerror}.") from None
+        raise LedgerError(
+            f"{path}: the ledger cannot be opened: {error.strerror}. Choose a place where you may write with "
+            "--ledger."
+        ) from None
 
 
 def _reading_only(path: Path) -> str | None:
