@@ -115,6 +115,21 @@ def test_a_run_and_people_are_no_raters_together(command: CommandLine, run_id: s
     assert f"use `creaeval agree {run_id} RATINGS`" in ended.err
 
 
+def test_a_run_is_no_file_of_ratings(command: CommandLine, run_id: str) -> None:
+    for word in (run_id, "out", "out/scores.csv"):
+        for arguments in (("agree", "out", word), ("compare", "out", "out", "--ratings", word)):
+            ended = command(*arguments)
+            assert ended.code == 1
+            assert f"{word} is a run, not ratings: `creaeval compare` sets two runs side by side" in ended.err
+
+
+def test_an_id_without_a_ledger_is_told_where_it_was_looked_for(command: CommandLine) -> None:
+    ended = command("report", "12ab")
+    assert ended.code == 1
+    assert "12ab: there is no such file or folder, and no ledger .creaeval/ledger.db" in ended.err
+    assert not (command.folder / ".creaeval").exists()
+
+
 def test_what_names_nothing_is_refused(command: CommandLine, run_id: str) -> None:
     for arguments in (("agree", "nobody", "ratings.csv"), ("report", "nobody"), ("compare", "nobody", "out")):
         ended = command(*arguments)

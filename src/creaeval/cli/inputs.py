@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from creaeval.cli.stored import is_there, open_store
 from creaeval.errors import DataError, LedgerError, SettingError
 
 if TYPE_CHECKING:
@@ -156,6 +157,11 @@ class Inputs:
         """Read ratings of the task; where they do not fit it, the error says so and which one they fit."""
         from creaeval.data import read_ratings
 
+        if run := next((str(path) for path in paths if names_run(str(path))), ""):
+            raise SettingError(
+                f"{run} is a run, not ratings: `creaeval compare` sets two runs side by side, and "
+                f"`creaeval raters {run}` the judges of one."
+            )
         try:
             return read_ratings(paths, self.task, columns=columns, blank_is_no=blank_is_no)
         except DataError as error:
@@ -172,6 +178,11 @@ class Inputs:
 
     def _load(self, run_id: str) -> Run:
         """Load a run from the ledger, whose task is to be that of what was read before."""
+        if not is_there(self._ledger):
+            raise SettingError(
+                f"{run_id}: there is no such file or folder, and no ledger {self._ledger} that could hold a "
+                "run of this id. Name it with --ledger, or change to the folder you ran in."
+            )
         run = self._open().load(run_id)
         if self._task is None and not self._wanted:
             self._task, self._reason = run.task, f", that of run {run.id}"
@@ -182,8 +193,6 @@ class Inputs:
         return run
 
     def _open(self) -> RunStore:
-        from creaeval.cli.stored import open_store
-
         if self._store is None:
             self._store = self._opened.enter_context(open_store(self._ledger))
         return self._store
