@@ -84,7 +84,7 @@ def _make(command: CommandLine) -> None:
 
 
 def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 

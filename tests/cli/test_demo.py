@@ -67,7 +67,7 @@ def check_replay(ended: Ended, folder: Path) -> None:
     # Not one reply was asked for now.
     assert calls["calls"] == calls["from_ledger"] >= 7
     assert f"{calls['calls']} calls, {calls['calls']} of them from the ledger" in ended.out
-    with (folder / "scores.csv").open(encoding="utf-8-sig", newline="") as file:
+    with (folder / "scores.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if not row["item"]]
     assert [row["response_id"] for row in rows] == ["demo"] * 31
     assert {row["dimension"] for row in rows} == set(identities(cgpst()))

@@ -36,7 +36,7 @@ def score_files(command: CommandLine, *files: object, options: tuple[object, ...
 
 
 def table(folder: Path, name: str) -> list[dict[str, str]]:
-    with (folder / name).open(encoding="utf-8-sig", newline="") as file:
+    with (folder / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -100,8 +100,9 @@ def test_two_judges_are_both_in_scores_csv(command: CommandLine) -> None:
     options = ("--analyst", "scripted:one", "--judge", "scripted:one", "--judge", "scripted:two")
     assert score(command, variant("a"), options=options).code == 0
     judges = [row["judge"] for row in table(results(command), "scores_wide.csv")]
-    panel = [f"panel {name}" for name in ("mean", "median", "majority", "spread")]
-    assert judges == ["scripted:one", "scripted:two", *panel]
+    assert judges == ["scripted:one", "scripted:two"]
+    panel = {row["dimension"]: row for row in table(results(command), "scores_panel.csv")}
+    assert [panel["step2.focus"][name] for name in ("n_sheets", "mean", "spread")] == ["2", "1.0", "0.0"]
     assert [model.requests[-1] for model in command.models.values()] == [
         command.models["two"].requests[0]
     ] * 2
@@ -111,7 +112,7 @@ def test_a_skipped_step_leaves_the_total_empty(command: CommandLine) -> None:
     ended = score(command, without(variant("a"), "step6"), options=("--missing-step", "skip"))
     assert ended.code == 0
     (row,) = table(results(command), "scores_wide.csv")
-    assert (row["total"], row["step6.overall"], row["step1.overall"]) == ("", "", "7.0")
+    assert (row["total"], row["step6_overall"], row["step1_overall"]) == ("", "", "7.0")
     totals = [row for row in table(results(command), "scores.csv") if row["dimension"] == "total"]
     assert [(row["score"], row["model_score"]) for row in totals] == [("", "")]
 

@@ -227,3 +227,38 @@ def test_points_with_all_digits_that_a_program_wrote_are_read(tmp_path: Path) ->
     )
     (scores,) = read_scores(write(tmp_path / "a.csv", text), load_task("aut"))
     assert [s.final("uses.originality") for s in scores.sheets] == [1.2010999999999998, 3.7834000000000003]
+
+
+# As version 0.1 wrote tables of two judges: a byte order mark, identities as columns, a panel's rows.
+OLD_WIDE = """\ufeffresponse_id,method,judge,n_sheets,uses.originality,invalid,object,participant
+u1,direct,a,,2.0,,brick,p1
+u1,direct,b,,4.0,,brick,p1
+u1,direct,panel mean,2,3.0,,brick,p1
+u1,direct,panel spread,2,2.0,,brick,p1
+"""
+OLD_LONG = """\ufeffresponse_id,method,judge,evidence_repeat,judge_repeat,step,item,dimension,score,\
+model_score,computed_score,n_sheets,invalid,object,participant
+u1,direct,a,1,1,uses,,uses.originality,2.0,2.0,,,,brick,p1
+u1,direct,b,1,1,uses,,uses.originality,4.0,4.0,,,,brick,p1
+u1,direct,panel mean,,,uses,,uses.originality,3.0,,,2,,brick,p1
+u1,direct,panel spread,,,uses,,uses.originality,2.0,,,2,,brick,p1
+"""
+
+
+@pytest.mark.parametrize("text", [OLD_WIDE, OLD_LONG], ids=["wide", "long"])
+def test_tables_of_earlier_versions_are_read_without_the_rows_of_their_panels(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "old.csv").write_text(text, encoding="utf-8")
+    (scores,) = read_scores(tmp_path / "old.csv", load_task("aut"))
+    assert [(s.scorer, s.final("uses.originality")) for s in scores.sheets] == [("a", 2), ("b", 4)]
+    assert scores.metadata == {"u1": {"object": "brick", "participant": "p1"}}
+
+
+@pytest.mark.parametrize("mark", [".", "_"])
+def test_a_table_that_somebody_made_of_a_wide_one_is_read_by_old_and_new_names(
+    tmp_path: Path, mark: str
+) -> None:
+    (tmp_path / "mine.csv").write_text(f"judge,response_id,step2{mark}focus,step1{mark}fluency\nj,a,7,5\n")
+    (scores,) = read_scores(tmp_path / "mine.csv", cgpst())
+    assert [(s.final("step2.focus"), s.final("step1.fluency")) for s in scores.sheets] == [(7, 5)]

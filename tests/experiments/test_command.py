@@ -193,7 +193,7 @@ def test_files_whose_writing_was_interrupted_are_written_by_the_same_command(
     assert command("experiment", "run", path, "--out", "files").code == 130
     assert command("experiment", "run", path, "--out", "files").code == 0
     (folder,) = (command.folder / "files").iterdir()
-    assert "r2" in (folder / "scores.csv").read_text(encoding="utf-8-sig")
+    assert "r2" in (folder / "scores.csv").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["run", "status"])

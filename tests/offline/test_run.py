@@ -39,15 +39,16 @@ def uses(tmp_path: Path) -> Path:
 
 
 def table(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
 def test_uses_are_scored_without_naming_a_model(command: CommandLine, uses: Path) -> None:
     ended = command("score", uses, "--task", "aut", "--out", "results")
     assert ended.code == 0, ended.err
     assert "method offline, judges offline" in ended.err
-    assert "failures.csv, confidence.csv, run.json, responses.jsonl, participants.csv" in " ".join(
-        ended.out.split()
+    assert (
+        "failures.csv, confidence.csv, participants.csv, participants_reliability.csv, results.xlsx"
+        in " ".join(ended.out.split())
     )
     rows = {row["response_id"]: row for row in table(command.folder / "results" / "scores.csv")}
     assert sorted(rows) == ["u1", "u2", "u3", "u4", "u5"]

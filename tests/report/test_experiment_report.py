@@ -45,7 +45,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 

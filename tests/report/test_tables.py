@@ -112,7 +112,7 @@ def test_cells_hold_marks_intervals_stars_dashes_and_n(tmp_path: Path) -> None:
 def test_the_csv_is_the_long_frame_and_runs_no_formula(tmp_path: Path) -> None:
     frame = methods_frame().assign(method=["=1+1", "b", "=1+1", "b"])
     path = write_paper_table(frame, tmp_path / "new", "t", caption="x")[0]
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == list(frame.columns)
     assert [row["method"] for row in rows] == ["'=1+1", "b", "'=1+1", "b"]

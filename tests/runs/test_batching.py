@@ -94,7 +94,7 @@ def test_the_tables_carry_each_uses_own_columns_and_no_sums(tmp_path: Path) -> N
     assert list(run.scores) == [*own, *carried]
     assert rows(run, *carried)[2] == ("rope", "p1", "x", "")
     wide = run.scores_wide
-    assert list(wide) == ["response_id", "method", "judge", "uses.originality", "invalid", *carried]
+    assert list(wide) == ["response_id", "method", "judge", "uses_originality", "invalid", *carried]
     assert list(wide["response_id"]) == ["u1", "u2", "u3", "u4", "u5"]
 
 
@@ -355,10 +355,11 @@ def test_scores_with_rows_of_a_panel_are_read_without_them(tmp_path: Path) -> No
     run = run_of(tmp_path)
     export_run(run, tmp_path / "out")
     path = tmp_path / "out" / "scores.csv"
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         header, *given = list(csv.reader(file))
-    column = header.index("judge")
-    added = [[("panel mean" if n == column else cell) for n, cell in enumerate(row)] for row in given]
+    # As version 0.1 wrote them: of no repeat.
+    panel = {"judge": "panel mean", "evidence_repeat": "", "judge_repeat": ""}
+    added = [[panel.get(title, cell) for title, cell in zip(header, row, strict=True)] for row in given]
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([header, *given, *added])
     (found,) = read_scores(path, AUT)
@@ -378,11 +379,11 @@ def test_the_command_line_shows_uses_and_writes_their_participants(command: Comm
     found = {line[0]: line[-1] for line in shown if line and line[0] in {"u1", "u2", "u3", "u4", "u5"}}
     assert found == {"u1": "2", "u2": "dont_know", "u3": "blank", "u4": "5", "u5": "1"}
     assert "participants.csv" in ended.out
-    lines = (command.folder / "out" / "participants.csv").read_text(encoding="utf-8-sig").splitlines()
+    lines = (command.folder / "out" / "participants.csv").read_text(encoding="utf-8").splitlines()
     assert lines[1:4] == [
-        "p1,brick,scripted:j,uses.originality,2,2,0,3.5,5.0,3.5",
-        "p1,rope,scripted:j,uses.originality,0,0,0,,,",
-        "p1,(all),scripted:j,uses.originality,2,2,0,3.5,5.0,3.5",
+        "p1,brick,direct,scripted:j,uses.originality,3,2,0,3.5,5.0,3.5,,,4.0",
+        "p1,rope,direct,scripted:j,uses.originality,1,0,0,,,,,,",
+        "p1,(all),direct,scripted:j,uses.originality,4,2,0,3.5,5.0,3.5,,,4.0",
     ]
     listed = command("runs", "list").out.splitlines()
     assert [line.split("\t")[-1] for line in listed] == ["5 responses"]

@@ -187,7 +187,7 @@ def test_a_task_that_says_unit_is_read_with_a_note_and_scored(command: CommandLi
     )
     assert ended.code == 0, ended.err
     assert "Note: lids.yaml: unit is a word of an earlier version" in ended.err
-    lines = (command.folder / "out" / "scores_wide.csv").read_text(encoding="utf-8-sig").splitlines()
+    lines = (command.folder / "out" / "scores_wide.csv").read_text(encoding="utf-8").splitlines()
     assert [line.split(",")[:6] for line in lines[1:]] == [
         ["u1", "direct", "scripted:j", "", "", "off"],
         ["u2", "direct", "scripted:j", "4.0", "1.0", ""],

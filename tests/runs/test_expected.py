@@ -74,7 +74,7 @@ def scored(folder: Path, *responses: Response, **options: Any) -> Run:
 
 def row(run: Run) -> dict[str, float]:
     wide: Any = run.scores_wide.iloc[0]
-    return {name: float(wide[name]) for name in EXPECTED}
+    return {name: float(wide[name.replace(".", "_")]) for name in EXPECTED}
 
 
 def test_scores_are_the_means_over_what_could_have_been_written(tmp_path: Path) -> None:
@@ -166,8 +166,9 @@ def test_a_score_that_is_spread_over_what_is_not_known_is_missing_with_its_share
     model = WithChances(ScriptedModel(values=VALUES), spread)
     run = scored(tmp_path, essay("a"), judges=model)
     wide = run.scores_wide.iloc[0]
-    assert wide["text.style"] == pytest.approx(4.1)
-    assert [name for name in EXPECTED if wide.isna()[name]] == ["text.ideas", "text.overall", "total"]
+    assert wide["text_style"] == pytest.approx(4.1)
+    missing = [name for name in wide.index if wide.isna()[name]]
+    assert missing == ["text_ideas", "text_overall", "total"]
     assert run.outcomes[0].trail[0] == (
         "scripted:one, repeat 1, text.ideas: written 3, none expected, only 90.0% of the probability is on "
         "known levels"
@@ -225,7 +226,7 @@ def test_a_use_whose_score_is_not_known_says_so_and_is_counted(command: CommandL
     )
     assert ended.code == 3, ended.err
     assert "Expected scores: 1 could not be taken (invalid is not_captured)" in ended.out
-    with (command.folder / "out" / "scores.csv").open(encoding="utf-8-sig", newline="") as file:
+    with (command.folder / "out" / "scores.csv").open(encoding="utf-8", newline="") as file:
         found = [(r["response_id"], r["judge"], r["score"], r["invalid"]) for r in csv.DictReader(file)]
     name = "scripted:one (expected)"
     assert found == [
@@ -313,7 +314,7 @@ def test_the_command_line_writes_fractions_and_shows_examples(command: CommandLi
         *("--judge", "scripted:one", "--examples", "shown.csv", "--out", "out"),
     )
     assert ended.code == 0, ended.err
-    with (command.folder / "out" / "scores.csv").open(encoding="utf-8-sig", newline="") as file:
+    with (command.folder / "out" / "scores.csv").open(encoding="utf-8", newline="") as file:
         rows = {one["dimension"]: one for one in csv.DictReader(file)}
     assert float(rows["text.ideas"]["score"]) == pytest.approx(2.75)
     (request,) = model.requests
@@ -375,7 +376,7 @@ def test_the_local_model_has_expected_scores_within_the_scale(tmp_path: Path) ->
     text = "In 2050 my kettle tells me when the neighbours are lonely, and we all drink tea on the roof."
     run = scored(tmp_path, essay("a", text), judges="local")
     wide = run.scores_wide.iloc[0]
-    found = {name: float(wide[name]) for name in ("text.ideas", "text.style") if not wide.isna()[name]}
+    found = {name: float(wide[name]) for name in ("text_ideas", "text_style") if not wide.isna()[name]}
     assert found, run.outcomes[0].trail
     assert all(1 <= value <= 5 for value in found.values())
     assert any(value != round(value) for value in found.values())

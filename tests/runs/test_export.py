@@ -1,23 +1,25 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import json
+import os
 import re
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from openpyxl import load_workbook  # type: ignore[import-untyped,unused-ignore]
 
 import creaeval
 from booklets import scenarios, variant
+from creaeval.data import read_scores
 from creaeval.errors import SettingError
 from creaeval.runs import export_run, write_table
-from creaeval.runs.export import file_names
+from creaeval.runs.export import read_run_folder
 from scripted import ScriptedModel
 
 if TYPE_CHECKING:
@@ -35,8 +37,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_a_run_is_written_to_a_folder_that_is_made_for_it(run: Run, tmp_path: Path) -> None:
     written = export_run(run, tmp_path / "deep" / "results")
     names = [path.name for path in written]
-    assert names[:4] == ["scores.csv", "scores_wide.csv", "failures.csv", "run.json"]
-    assert len({path.name.casefold() for path in written}) == len(written) == 6
+    assert names[:5] == ["scores.csv", "scores_wide.csv", "failures.csv", "results.xlsx", "run.json"]
+    assert len({path.name.casefold() for path in written}) == len(written) == 7
     assert all(path.is_file() for path in written)
 
 
@@ -66,7 +68,7 @@ def test_a_file_in_place_of_the_folder_is_refused(run: Run, tmp_path: Path) -> N
 
 
 def rows_of(path: Path) -> list[list[str]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.reader(file))
 
 
@@ -102,53 +104,74 @@ def test_numbers_stay_numbers_and_missing_values_are_empty(tmp_path: Path) -> No
 
 def test_a_table_without_rows_has_its_header(tmp_path: Path) -> None:
     path = write_table(pd.DataFrame(columns=["a", "b"]), tmp_path / "t.csv")
-    assert path.read_bytes() == b"\xef\xbb\xbfa,b\n"
+    assert path.read_bytes() == b"a,b\n"
 
 
-identifiers = st.text(st.sampled_from("abAB01 ._-/\\:äÄ中")) | st.text(max_size=120)
+def test_a_csv_has_no_byte_order_mark_and_is_read_with_or_without_one(run: Run, tmp_path: Path) -> None:
+    written = [path for path in export_run(run, tmp_path / "out") if path.suffix == ".csv"]
+    assert not [path for path in written if path.read_bytes().startswith(b"\xef\xbb\xbf")]
+    for path in (tmp_path / "out" / "scores.csv", tmp_path / "out" / "scores_wide.csv"):
+        (plain,) = read_scores(path, run.task)
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+        (marked,) = read_scores(path, run.task)
+        assert marked.sheets == plain.sheets
+        assert [sheet.final("total") for sheet in plain.sheets] == [26, 26]
 
 
-@given(identifier=identifiers)
-def test_a_file_name_is_safe_on_every_system(identifier: str) -> None:
-    name = file_names([identifier])[identifier]
-    assert re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", name)
-    assert len(name) <= 89
-    assert not name.endswith(".")
-    assert name.split(".")[0].upper() not in {"CON", "PRN", "AUX", "NUL", "COM1", "COM9", "LPT1", "LPT9"}
+def sheet_rows(book: Any, name: str) -> list[list[Any]]:
+    return [[cell.value for cell in row] for row in book[name].iter_rows()]
 
 
-@given(one=identifiers, other=identifiers, data=st.data())
-def test_two_ids_never_share_a_file_even_where_case_does_not_count(
-    one: str, other: str, data: st.DataObject
-) -> None:
-    alike = [
-        other,
-        one.swapcase(),
-        one.upper(),
-        one.lower(),
-        one + ".",
-        one.replace("/", "_"),
-        file_names([one])[one],
-        f"{one}-{hashlib.sha256(one.encode()).hexdigest()[:8]}",
+def test_results_xlsx_has_a_sheet_a_table_with_the_values_of_the_csv(tmp_path: Path) -> None:
+    (tmp_path / "uses.csv").write_text(
+        "id,object,use,participant,age,code\nu1,brick,=a hat,1,23,007\nu2,brick,a boat,1,,8\n"
+        "u3,rope,,2,4.5,9\n",
+        encoding="utf-8",
+    )
+    run = creaeval.score(tmp_path / "uses.csv", task="aut", method="offline", ledger=tmp_path / "l.db")
+    export_run(run, tmp_path / "out")
+    book = load_workbook(tmp_path / "out" / "results.xlsx")
+    assert book.sheetnames == [
+        *("scores_wide", "participants", "scores", "failures", "confidence", "participants_reliability")
     ]
-    second = data.draw(st.sampled_from(alike))
-    assume(one != second)
-    names = file_names([one, second])
-    assert names[one].casefold() != names[second].casefold()
+    for sheet in book:
+        assert sheet.freeze_panes == "A2"
+        heading, *rows = rows_of(tmp_path / "out" / f"{sheet.title}.csv")
+        assert [cell.value for cell in sheet[1]] == heading
+        assert sheet.max_row == len(rows) + 1
+    heading, *rows = sheet_rows(book, "scores_wide")
+    found: list[dict[str, Any]] = [dict(zip(heading, row, strict=True)) for row in rows]
+    # Numbers are numbers where a column holds nothing else; a name that looks like one stays a name.
+    assert [row["age"] for row in found] == [23, None, 4.5]
+    assert [row["code"] for row in found] == ["007", "8", "9"]
+    assert [row["participant"] for row in found] == ["1", "1", "2"]
+    assert [row["response"] for row in found] == ["'=a hat", "a boat", None]
+    scores = run.scores_wide["uses_originality"]
+    assert [row["uses_originality"] for row in found] == [float(scores[0]), float(scores[1]), None]
+    for name in ("scores", "scores_wide"):
+        (again,) = read_scores(f"{tmp_path / 'out' / 'results.xlsx'}#{name}", run.task)
+        assert [(s.response_id, s.final("uses.originality")) for s in again.sheets] == [
+            ("u1", float(scores[0])),
+            ("u2", float(scores[1])),
+            *([("u3", None)] if name == "scores" else []),
+        ]
 
 
-@pytest.mark.parametrize("identifier", ["con", "nul.txt", "com1", "lpt9", "..", ".", "", "../../etc/passwd"])
-def test_a_name_that_a_system_would_take_for_something_else_is_not_used(identifier: str) -> None:
-    name = file_names([identifier])[identifier]
-    assert re.fullmatch(r"[\w.-]*-[0-9a-f]{8}", name)
-    assert "/" not in name
+def test_a_file_that_cannot_be_written_is_named(run: Run, tmp_path: Path) -> None:
+    export_run(run, tmp_path / "out")
+    (tmp_path / "out" / "results.xlsx").unlink()
+    (tmp_path / "out" / "results.xlsx").mkdir()
+    with pytest.raises(SettingError, match=r"results\.xlsx: cannot be written .* runs export"):
+        export_run(run, tmp_path / "out")
 
 
-def test_a_plain_id_is_its_own_file_name() -> None:
-    assert file_names(["r07_b-2", "A05_FS10"]) == {"r07_b-2": "r07_b-2", "A05_FS10": "A05_FS10"}
-
-
-def test_ids_that_differ_in_case_alone_both_get_a_mark() -> None:
-    names = file_names(["Ab", "aB"])
-    assert names["Ab"].startswith("Ab-")
-    assert names["aB"].startswith("aB-")
+def test_of_a_response_in_two_files_the_latest_counts(run: Run, tmp_path: Path) -> None:
+    export_run(run, tmp_path / "out")
+    responses = tmp_path / "out" / "responses"
+    (kept, *_) = responses.iterdir()
+    earlier = responses / "earlier.json"
+    earlier.write_text(kept.read_text(encoding="utf-8").replace("scripted:one", "nobody"), encoding="utf-8")
+    os.utime(earlier, (1, 1))
+    found = read_run_folder(tmp_path / "out", run.task)
+    assert found is not None
+    assert found.outcomes == tuple(run.outcomes)

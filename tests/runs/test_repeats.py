@@ -17,8 +17,7 @@ from creaeval.llm.chat import AttemptError
 from creaeval.report.terminal import print_run
 from creaeval.runs import RunStore, export_run, make_plan
 from creaeval.runs.plan import repeat_notes
-from creaeval.runs.tables import has_panel, has_repeats, long_table, wide_table
-from creaeval.sheets.panel import PANEL_JUDGES
+from creaeval.runs.tables import has_panel, has_repeats, long_table, panel_table, wide_table
 from creaeval.tasks import identities, parse_task
 from scripted import ScriptedModel, echo, fill, stage_of
 
@@ -153,8 +152,7 @@ def test_a_repeat_that_fails_leaves_the_others(tmp_path: Path) -> None:
     assert [(s.evidence_repeat, s.judge_repeat) for s in run.sheets] == [(2, 1), (3, 1), (3, 2)]
     assert list(run.failures["stage"]) == ["text, evidence 1", "judge, evidence 2, repeat 2"]
     assert (run.n_failed, run.summary.scored) == (1, 1)
-    mean = wide_table(run).set_index("judge").loc["panel mean"]
-    assert mean["n_sheets"] == 3
+    assert set(run.scores_panel["n_sheets"]) == {3}
 
 
 def test_further_evidence_is_kept_counted_and_written_with_the_response(tmp_path: Path) -> None:
@@ -170,48 +168,43 @@ def test_further_evidence_is_kept_counted_and_written_with_the_response(tmp_path
     assert (run.summary.quotes, run.summary.observations) == (2, 2)
 
 
-def test_both_tables_hold_every_repeat_and_the_panels_rows_after_them(tmp_path: Path) -> None:
+def test_the_tables_hold_every_repeat_and_the_panel_has_a_table_of_its_own(tmp_path: Path) -> None:
     model = rising(2, 9, 3, 3)
     responses = [essay("b", group="x", n_sheets="of paper"), essay("a", group="y")]
     run = repeated(tmp_path, *responses, analyst=model, judges=model, judge_repeats=2)
-    wide = wide_table(run)
+    wide = run.scores_wide
     assert list(wide) == [
-        *("response_id", "method", "judge", "evidence_repeat", "judge_repeat", "n_sheets"),
-        *identities(run.task),
+        *("response_id", "method", "judge", "evidence_repeat", "judge_repeat"),
+        *(name.replace(".", "_") for name in identities(run.task)),
         *("group", "input_n_sheets"),
     ]
-    assert list(wide["response_id"]) == ["b"] * 6 + ["a"] * 6
-    assert list(wide["judge"]) == ["scripted:one", "scripted:one", *PANEL_JUDGES] * 2
-    totals = [None if pd.isna(value) else float(value) for value in wide["total"]]
-    assert totals == [2, 9, 5.5, 5.5, None, 7, 3, 3, 3, 3, 3, 0]
-    assert wide["judge_repeat"].tolist()[:2] == [1, 2]
-    assert wide["judge_repeat"].isna().sum() == 8
-    assert set(wide["group"][:6]) == {"x"}
-    assert set(wide["input_n_sheets"][:6]) == {"of paper"}
+    assert list(wide["response_id"]) == ["b", "b", "a", "a"]
+    assert set(wide["judge"]) == set(run.scores["judge"]) == {"scripted:one"}
+    assert wide["total"].tolist() == [2, 9, 3, 3]
+    assert wide["judge_repeat"].tolist() == [1, 2, 1, 2]
+    assert wide["input_n_sheets"].fillna("").tolist() == ["of paper", "of paper", "", ""]
 
-    long = long_table(run)
-    panel = long[long["judge"].isin(PANEL_JUDGES)]
-    assert len(long) - len(panel) == len(run.scores)
-    ideas = panel[(panel["dimension"] == "text.ideas") & (panel["response_id"] == "b")]
-    assert list(zip(ideas["judge"], ideas["score"].fillna(-1), ideas["n_sheets"], strict=True)) == [
-        ("panel mean", 5.5, 2),
-        ("panel median", 5.5, 2),
-        ("panel majority", -1, 2),
-        ("panel spread", 7, 2),
+    panel = run.scores_panel
+    statistics = ["n_sheets", "mean", "median", "majority", "spread"]
+    assert list(panel) == [
+        *("response_id", "method", "step", "dimension", *statistics),
+        *("group", "input_n_sheets"),
     ]
+    ideas: Any = panel[panel["dimension"] == "text.ideas"].set_index("response_id")
+    assert ideas.loc["b", statistics].fillna(-1).tolist() == [2, 5.5, 5.5, -1, 7]
+    assert ideas.loc["a", statistics].tolist() == [2, 3, 3, 3, 0]
+    assert ideas["group"].tolist() == ["x", "y"]
     assert set(panel["step"]) == {"text", ""}
-    for name in ("evidence_repeat", "judge_repeat", "item", "model_score", "computed_score"):
-        assert panel[name].isna().all()
-    # From Python a run's scores are those of its judges alone.
-    assert not set(run.scores["judge"]) & set(PANEL_JUDGES)
+    names = [path.name for path in export_run(run, tmp_path / "out")]
+    assert names[:3] == ["scores.csv", "scores_wide.csv", "scores_panel.csv"]
 
 
-def test_a_run_of_one_sheet_a_response_has_its_tables_as_they_were(tmp_path: Path) -> None:
+def test_a_run_of_one_sheet_a_response_has_no_panel(tmp_path: Path) -> None:
     run = scored(tmp_path, variant("a", group="x"))
     assert not has_panel(run.manifest)
     assert not has_repeats(run.manifest)
-    pd.testing.assert_frame_equal(long_table(run), run.scores)
-    pd.testing.assert_frame_equal(wide_table(run), run.scores_wide)
+    assert run.scores_panel.empty
+    assert "scores_panel.csv" not in {path.name for path in export_run(run, tmp_path / "out")}
 
 
 def test_parts_of_a_table_have_the_same_columns_also_where_nothing_was_scored(tmp_path: Path) -> None:
@@ -219,10 +212,9 @@ def test_parts_of_a_table_have_the_same_columns_also_where_nothing_was_scored(tm
     run = scored(tmp_path, variant("a", group="x"), judges=[ScriptedModel(), broken])
     whole = scored(tmp_path, variant("a", group="x"), judges=[ScriptedModel(), ScriptedModel("scripted:b")])
     nothing = scored(tmp_path, variant("a", group="x"), judges=[broken, ScriptedModel("scripted:broken2")])
-    for table in (long_table, wide_table):
+    for table in (long_table, wide_table, panel_table):
         assert list(table(run)) == list(table(whole)) == list(table(nothing))
-        assert not set(table(run)["judge"]) & set(PANEL_JUDGES)
-        assert set(table(whole)["judge"]) == {"scripted:one", "scripted:b", *PANEL_JUDGES}
+    assert [len(panel_table(made)) for made in (run, whole, nothing)] == [0, len(identities(run.task)), 0]
 
 
 def test_repeats_at_temperature_0_may_be_equal_and_that_is_said_once_a_model(tmp_path: Path) -> None:
@@ -351,7 +343,7 @@ def test_the_wide_table_of_repeats_is_read_as_the_long_one(tmp_path: Path) -> No
     assert long.sheets == run.sheets
     assert wide.metadata == {"a": {}}
     path = tmp_path / "out" / "scores_wide.csv"
-    path.write_text(path.read_text(encoding="utf-8-sig").replace(",1,2,", ",1,second,"), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace(",1,2,", ",1,second,"), encoding="utf-8")
     with pytest.raises(DataError, match="row 3, column 'judge_repeat': found 'second'"):
         read_scores(path, run.task)
 
@@ -375,16 +367,14 @@ def test_each_use_has_its_panel(tmp_path: Path) -> None:
         judge_repeats=2,
         ledger=tmp_path / "l.db",
     )
-    wide = wide_table(run)
-    means: Any = wide[wide["judge"] == "panel mean"].set_index("response_id")
-    assert [float(means.loc[unit, "uses.originality"]) for unit in ("u1", "u2")] == [3.5, 4]
-    assert pd.isna(means.loc["u3", "uses.originality"])
-    assert list(means["object"]) == ["brick", "brick", "rope"]
-    assert list(wide["response_id"]) == [unit for unit in ("u1", "u2", "u3") for _ in range(6)]
+    assert list(run.scores_wide["response_id"]) == ["u1", "u1", "u2", "u2", "u3", "u3"]
+    panel: Any = run.scores_panel.set_index("response_id")
+    assert list(panel.index) == ["u1", "u2", "u3"]
+    assert [float(panel.loc[unit, "mean"]) for unit in ("u1", "u2")] == [3.5, 4]
+    assert pd.isna(panel.loc["u3", "mean"])
+    assert list(panel["object"]) == ["brick", "brick", "rope"]
+    assert (float(panel.loc["u1", "spread"]), panel.loc["u1", "n_sheets"]) == (3, 2)
     assert [line.split()[-2] for line in printed(run) if line.split()[:1] == ["u1"]] == [
         "scripted:one",
         "scripted:one#2",
     ]
-    long = long_table(run)
-    spread: Any = long[long["judge"] == "panel spread"].set_index("response_id")
-    assert (float(spread.loc["u1", "score"]), spread.loc["u1", "n_sheets"]) == (3, 2)

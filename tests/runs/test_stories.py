@@ -45,7 +45,7 @@ def test_stories_are_scored_and_those_that_are_not_distributed_are_refused(tmp_p
     )
     wide = run.scores_wide.set_index("response_id")
     groups = [f"story.{name}" for name in ("fluency", "flexibility", "originality", "elaboration")]
-    row = wide[[*groups, "total", "plot_idx", "source"]].loc["0_A"]
+    row = wide[[*(name.replace(".", "_") for name in groups), "total", "plot_idx", "source"]].loc["0_A"]
     assert list(row) == [2, 0, 1, 0, 3, "0", "a"]
     (reason,) = run.failures["reason"]
     assert reason == "stories.jsonl: response '1_A' is empty; no step has any text."

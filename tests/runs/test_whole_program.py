@@ -59,7 +59,7 @@ class Finished:
     err: str
 
     def text(self, name: str) -> str:
-        return (self.folder / "results" / name).read_text(encoding="utf-8-sig")
+        return (self.folder / "results" / name).read_text(encoding="utf-8")
 
     def rows(self, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(self.text(name).splitlines()))
@@ -156,7 +156,7 @@ def test_scores_csv_holds_the_final_the_models_and_the_computed_value(whole: Fin
 
 def test_scores_wide_has_a_row_a_response_and_a_column_an_identity(whole: Finished) -> None:
     rows = whole.rows("scores_wide.csv")
-    assert list(rows[0])[:4] == ["response_id", "method", "judge", "step1.fluency"]
+    assert list(rows[0])[:4] == ["response_id", "method", "judge", "step1_fluency"]
     assert list(rows[0])[-2:] == ["total", "group"]
     assert len(rows[0]) == 3 + 31 + 1
     assert [(row["response_id"], float(row["total"])) for row in rows] == [("R01", 26), ("R02", 26)]

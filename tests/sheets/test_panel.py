@@ -41,7 +41,7 @@ def sheet(
 
 
 def panel(*sheets: ScoreSheet) -> dict[str, PanelRow]:
-    return {row.judge.removeprefix("panel "): row for row in panel_rows(ESSAY, sheets)}
+    return {row.dimension: row for row in panel_rows(ESSAY, sheets)}
 
 
 IDEAS = "text.ideas"
@@ -65,38 +65,37 @@ CASES: dict[str, tuple[list[float], tuple[float, float, float | None, float]]] =
 @pytest.mark.parametrize("name", CASES)
 def test_mean_median_majority_and_spread(name: str) -> None:
     values, expected = CASES[name]
-    rows = panel(*[sheet(value) for value in values])
-    assert tuple(row.values[IDEAS] for row in rows.values()) == pytest.approx(expected)
-    assert list(rows) == ["mean", "median", "majority", "spread"]
-    assert {row.n[IDEAS] for row in rows.values()} == {len(values)}
+    row = panel(*[sheet(value) for value in values])[IDEAS]
+    assert (row.mean, row.median, row.majority, row.spread) == pytest.approx(expected)
+    assert row.n_sheets == len(values)
 
 
 def test_a_missing_value_is_left_out_and_counted_as_missing() -> None:
     rows = panel(sheet(4, total=9), sheet(None, 2), sheet(8, None, total=3))
-    mean = rows["mean"]
-    assert (mean.values[IDEAS], mean.n[IDEAS], mean.n_sheets) == (6, 2, 3)
-    assert (mean.values["total"], mean.n["total"]) == (6, 2)
+    assert (rows[IDEAS].mean, rows[IDEAS].n_sheets) == (6, 2)
+    assert (rows["total"].mean, rows["total"].n_sheets) == (6, 2)
     # One sheet alone is no panel, and none at all is not either.
-    assert [(row.values["text.style"], row.n["text.style"]) for row in rows.values()] == [(None, 1)] * 4
-    assert [(row.values["text.both"], row.n["text.both"]) for row in rows.values()] == [(None, 0)] * 4
+    assert rows["text.style"] == PanelRow("r", "text.style", 1)
+    assert rows["text.both"] == PanelRow("r", "text.both", 0)
 
 
 def test_every_step_level_identity_and_the_total_have_a_value() -> None:
-    assert list(panel(sheet(1), sheet(2))["mean"].values) == identities(ESSAY)
+    assert list(panel(sheet(1), sheet(2))) == identities(ESSAY)
 
 
 def test_the_final_value_counts_where_a_judge_wrote_another() -> None:
     step = StepScores(step="text", written={"ideas": 1}, computed={"ideas": 5})
     two = [ScoreSheet(response_id="r", scorer=name, steps=(step,)) for name in "ab"]
-    assert panel(*two)["mean"].values[IDEAS] == 5
+    assert panel(*two)[IDEAS].mean == 5
 
 
 def test_responses_are_kept_apart_and_one_sheet_alone_has_no_panel() -> None:
     sheets = [sheet(1, response="b"), sheet(7, response="a"), sheet(3, response="b"), sheet(1, response="c")]
     sheets.append(sheet(8, response="a"))
     rows = panel_rows(ESSAY, sheets)
-    assert [(row.response_id, row.judge) for row in rows] == [(r, j) for r in "ba" for j in PANEL_JUDGES]
-    assert [row.values[IDEAS] for row in rows if row.judge == "panel mean"] == [2, 7.5]
+    expected = [(response, name) for response in "ba" for name in identities(ESSAY)]
+    assert [(row.response_id, row.dimension) for row in rows] == expected
+    assert [row.mean for row in rows if row.dimension == IDEAS] == [2, 7.5]
 
 
 def test_a_panels_names_are_told_from_judges() -> None:

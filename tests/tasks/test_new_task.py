@@ -42,11 +42,11 @@ def test_an_essay_is_scored_at_once_with_the_written_file(command: CommandLine) 
     # One call of the analyst and one of the judge for each essay; the second's evidence is the same, so its
     # scores are, too.
     assert [stage_of(request) for request in model.requests].count("essay") == 2
-    with (command.folder / "out" / "scores_wide.csv").open(encoding="utf-8-sig", newline="") as file:
+    with (command.folder / "out" / "scores_wide.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["response_id"], row["class"]) for row in rows] == [("e1", "A"), ("e2", "B")]
     for row in rows:
-        assert {name: float(row[f"essay.{name}"]) for name in points} == points
+        assert {name: float(row[f"essay_{name}"]) for name in points} == points
         assert float(row["total"]) == 6
 
 

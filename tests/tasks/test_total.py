@@ -261,7 +261,7 @@ def test_a_run_its_tables_its_agreement_and_its_report(command: CommandLine, tot
     else:
         of = {"sum": 1, "mean": 6}[total]
         assert [float(row["total"]) for row in rows] == pytest.approx([25 / of, 11 / of, 30 / of])
-        assert [float(row["text.overall"]) for row in rows] == pytest.approx([25 / of, 11 / of, 30 / of])
+        assert [float(row["text_overall"]) for row in rows] == pytest.approx([25 / of, 11 / of, 30 / of])
         assert "Total" in shown
         assert {"sum": "25", "mean": "4.167"}[total] in shown
     (scores,) = read_scores(command.folder / "out", parse_task(essay(total), "essay.yaml"))

@@ -5,7 +5,6 @@ from creaeval.analysis.agreement import MEASURES, PAPER, Agreement, measure_agre
 from creaeval.analysis.comparison import compare_methods
 from creaeval.analysis.differences import differences
 from creaeval.analysis.pair_values import Resampling
-from creaeval.analysis.participants import export_participants, participants, participants_reliability
 from creaeval.analysis.points import collect_points, compared_dimensions, scores_of
 
 __all__ = [
@@ -19,9 +18,6 @@ __all__ = [
     "compare_methods",
     "compared_dimensions",
     "differences",
-    "export_participants",
     "measure_agreement",
-    "participants",
-    "participants_reliability",
     "scores_of",
 ]

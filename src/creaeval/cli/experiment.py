@@ -101,7 +101,7 @@ def write_report(file: Path, out: Path | None, ledger: str) -> list[Path]:
     from creaeval.cli.stored import is_there, open_store
     from creaeval.experiments import load_results, read_experiment
     from creaeval.report.experiment import write_experiment_report
-    from creaeval.runs.export import file_names
+    from creaeval.runs.file_names import file_names
 
     experiment = read_experiment(file)
     # Scores made elsewhere are reported without any ledger.
@@ -184,14 +184,12 @@ def _exit_code(ends: tuple[RunEnd, ...]) -> int:
 
 
 def _export(ends: tuple[RunEnd, ...], out: Path) -> None:
-    from creaeval.analysis import export_participants
     from creaeval.runs import export_run
 
     for end in ends:
         if end.run is not None and end.run.outcomes:
             folder = out / end.run.id
             export_run(end.run, folder)
-            export_participants(end.run, folder)
             typer.echo(str(folder))
 
 

@@ -136,7 +136,7 @@ def _report(
 ) -> None:
     from rich.console import Console
 
-    from creaeval.analysis import differences, export_participants
+    from creaeval.analysis import differences
     from creaeval.report.terminal import print_run
     from creaeval.runs import export_run, write_table
 
@@ -145,7 +145,7 @@ def _report(
     written = [path for path in export_run(run, folder) if path.parent == folder]
     if ratings:
         written.append(write_table(differences(run, ratings), folder / "differences.csv"))
-    _say_where(console, folder, [*written, *export_participants(run, folder)])
+    _say_where(console, folder, written)
 
 
 def _say_where(console: Console, folder: Path, files: Sequence[Path]) -> None:

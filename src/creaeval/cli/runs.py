@@ -50,10 +50,8 @@ def export(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Write a run's tables and JSON to a folder."""
-    from creaeval.analysis import export_participants
     from creaeval.cli.stored import open_store
     from creaeval.runs import export_run
 
     with open_store(ledger) as store:
-        loaded = store.load(run)
-        print_paths([*export_run(loaded, out), *export_participants(loaded, out)])
+        print_paths(export_run(store.load(run), out))

@@ -27,6 +27,7 @@ from creaeval.data.tables.score_rows import (
 from creaeval.errors import DataError, Problems
 from creaeval.sheets.panel import N_SHEETS, is_panel_judge
 from creaeval.sheets.score_sheet import REPEATS
+from creaeval.sheets.variables import wide_names
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:
@@ -136,15 +137,18 @@ def _unescaped(scores: RatingTable) -> RatingTable:
 def _without_panel(scores: RatingTable) -> RatingTable:
     """Leave out the rows that sum up a panel of judges, who stand in the table themselves.
 
-    They say how many sheets they sum up, which tells them from a judge who is called like a statistic. In a
-    table without that column the name tells, unless there is no other judge to be summed up.
+    Tables of version 0.1 have such rows; today's have none, and a judge may be called like a statistic. Such
+    rows say how many sheets they sum up or, in a table of repeats, of which repeat they are not. In other
+    tables the name tells, unless there is no other judge to be summed up.
     """
     table, title = scores.table, scores.named["rater"]
-    if title is None:
+    if title is None or _run_names(table.header, [wide_names(scores.task)]) is not None:
         return scores
     summed = [row for row in table.rows if is_panel_judge(row.cells[title])]
     if N_SHEETS in table.header:
         summed = [row for row in summed if clean_name(row.cells[N_SHEETS])]
+    elif REPEATS[0] in table.header:
+        summed = [row for row in summed if not clean_name(row.cells[REPEATS[0]])]
     elif len(summed) == len(table.rows):
         return scores
     numbers = {row.number for row in summed}
@@ -152,18 +156,27 @@ def _without_panel(scores: RatingTable) -> RatingTable:
     return replace(scores, table=replace(table, rows=rows))
 
 
+def _run_names(header: Sequence[str], known: Sequence[Mapping[str, str]]) -> Mapping[str, str] | None:
+    """Return the columns of the identities in a run's wide table, by one of the known ways to name them."""
+    if header[:3] != _RUN_COLUMNS:
+        return None
+    return next((names for names in known if set(names.values()) <= set(header)), None)
+
+
 def _run_layout(scores: RatingTable) -> Layout | None:
     """Return the layout of a run's ``scores_wide.csv``, where a column is what it is called and nothing else.
 
-    What responses carried may be called like a dimension, a rater or a score.
+    What responses carried may be called like a dimension, a rater or a score. In version 0.1 the columns were
+    called as the identities are.
     """
     header, parts = scores.table.header, identities(scores.task)
-    if header[:3] != _RUN_COLUMNS or not set(parts) <= set(header):
+    names = _run_names(header, [wide_names(scores.task), dict(zip(parts, parts, strict=True))])
+    if names is None:
         return None
     response, method, judge = map(Origin, _RUN_COLUMNS)
-    own = {*_RUN_COLUMNS, *parts, *REPEATS, N_SHEETS}
+    own = {*_RUN_COLUMNS, *names.values(), *REPEATS, N_SHEETS}
     return Layout(
-        tuple(ScoreColumn(response, judge, Origin(None, part), part) for part in parts),
+        tuple(ScoreColumn(response, judge, Origin(None, part), title) for part, title in names.items()),
         item=None,
         stage=method.title,
         wide=True,

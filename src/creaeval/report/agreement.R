@@ -5,7 +5,7 @@
 
 library(psych)
 
-long <- read.csv("long.csv", fileEncoding = "UTF-8-BOM", colClasses = "character", na.strings = "")
+long <- read.csv("long.csv", fileEncoding = "UTF-8", colClasses = "character", na.strings = "")
 long$method[is.na(long$method)] <- ""
 long$points <- as.numeric(long$points)
 
@@ -69,7 +69,7 @@ average$dimension <- "AVG"
 means <- rbind(means, average[, names(means)])
 write.csv(means, "agreement_from_r.csv", row.names = FALSE, na = "")
 
-ours <- read.csv("agreement.csv", fileEncoding = "UTF-8-BOM", colClasses = "character", na.strings = "")
+ours <- read.csv("agreement.csv", fileEncoding = "UTF-8", colClasses = "character", na.strings = "")
 ours$value <- as.numeric(ours$value)
 ours$method[is.na(ours$method)] <- ""
 ours <- ours[ours$rater == "all raters", c("method", "judge", "dimension", "metric", "value")]

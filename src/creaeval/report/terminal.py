@@ -10,8 +10,10 @@ from rich.table import Table
 
 from creaeval.data.points import points_range
 from creaeval.report.formatting import titled_table
+from creaeval.report.participants import participant_rows
 from creaeval.report.progress import cost_text
 from creaeval.runs.notes import run_notes
+from creaeval.runs.participants import ALL_OBJECTS, Participants
 from creaeval.tasks import display_name, identities, resolve
 from creaeval.wording import plural
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 _SHEETS_SHOWN = 3
 _ROWS_SHOWN = 40
 _TEXT_SHOWN = 60
+_PARTICIPANTS_SHOWN = 20
 
 
 def print_run(
@@ -40,10 +43,11 @@ def print_run(
 ) -> None:
     """Print a run's scores and what should be known about them, but for the notes that were said before."""
     if run.task.total == "none":
-        table = _text_table(run)
+        table, all_shown = _text_table(run)
         console.print(table)
-        if table.row_count == _ROWS_SHOWN:
-            console.print(f"At most {_ROWS_SHOWN} rows are shown here; scores_wide.csv has all.")
+        if not all_shown:
+            console.print(f"The first {_ROWS_SHOWN} rows; scores_wide.csv has all.")
+        _print_participants(console, run)
     elif run.summary.scored <= _SHEETS_SHOWN:
         scored = [outcome for outcome in run.outcomes if outcome.sheets]
         if ratings and scored:
@@ -138,8 +142,8 @@ def _sheet_row(
     return [escape(display_name(task, identity)), _points(most), *cells]
 
 
-def _text_table(run: Run) -> Table:
-    """Show the first scores of short texts: id, text, judge, and the points or why there are none."""
+def _text_table(run: Run) -> tuple[Table, bool]:
+    """Show the first scores of short texts, with the points or why there are none; say whether it is all."""
     noun, parts = run.task.noun, identities(run.task)
     table = titled_table(f"Scores of each {noun}, {len(run.outcomes)} in all")
     for heading in (noun.capitalize(), "", "Judge"):
@@ -153,7 +157,28 @@ def _text_table(run: Run) -> Table:
         values = [sheet.final(part) for part in parts]
         cells = [f"{value:g}" if value is not None else sheet.invalid or "–" for value in values]
         table.add_row(*map(escape, (sheet.response_id, shown, sheet.label, *cells)))
-    return table
+    return table, next(sheets, None) is None
+
+
+def _print_participants(console: Console, run: Run) -> None:
+    """Show participants over all objects where they are few enough to be read here."""
+    if not 0 < Participants(run).number <= _PARTICIPANTS_SHOWN:
+        return
+    import pandas as pd
+
+    whole = run.participants
+    rows = participant_rows(run.task, whole[whole["object"] == ALL_OBJECTS]).drop(columns=["Object", "Uses"])
+    table = titled_table("Participants, over all objects")
+    for heading in rows.columns:
+        names = ("Participant", "Judge", "Dimension")
+        is_name = heading in names
+        table.add_column(
+            heading, overflow="fold", no_wrap=not is_name, justify="left" if is_name else "right"
+        )
+    for row in rows.itertuples(index=False):
+        cells = (None if pd.isna(value) else value for value in row)
+        table.add_row(*(escape(cell) if isinstance(cell, str) else _points(cell, 2) for cell in cells))
+    console.print(table)
 
 
 def _overview(run: Run) -> Table:
@@ -188,8 +213,8 @@ def _failure_table(run: Run) -> Table:
     return table
 
 
-def _points(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"
+def _points(value: float | None, digits: int = 3) -> str:
+    return "–" if value is None else f"{round(value, digits):g}"
 
 
 def _difference(score: float | None, rating: float | None) -> str:

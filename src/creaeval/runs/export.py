@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +13,29 @@ from creaeval.data import read_scores
 from creaeval.errors import DataError, SettingError
 from creaeval.methods import Outcome
 from creaeval.runs.confidence import confidences, states_confidence
+from creaeval.runs.csv_file import write_table
+from creaeval.runs.file_names import file_names
+from creaeval.runs.participants import Participants
 from creaeval.runs.run import Run
-from creaeval.runs.tables import failure_table, long_table, wide_table
+from creaeval.runs.tables import (
+    carried_columns,
+    failure_table,
+    has_panel,
+    long_table,
+    panel_table,
+    wide_table,
+)
+from creaeval.runs.workbook import Workbook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
     from creaeval.tasks import Task
 
-
-# Nothing at all, names Windows keeps for devices, and names that look like one made of another id.
-_UNSAFE_NAME = re.compile(r"^$|^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$|-[0-9a-f]{8}$", flags=re.IGNORECASE)
+# A number as a spreadsheet would write it, of no more digits than it keeps.
+_PLAIN_NUMBER = re.compile(r"(?!.{17})-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
 
 def export_run(run: Run, folder: str | Path) -> list[Path]:
@@ -43,9 +51,11 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
     Returns
     -------
     list of Path
-        ``scores.csv``, ``scores_wide.csv``, ``failures.csv``, ``run.json``, and ``responses/ID.json`` with
-        evidence, memory and sheets of one response each; ``responses.jsonl``, a line for each, where
-        responses are short and share calls. For the method ``offline`` also ``confidence.csv``.
+        ``scores.csv``, ``scores_wide.csv``, ``failures.csv``; ``scores_panel.csv`` where a run makes several
+        sheets of a response; for the method ``offline`` ``confidence.csv``; of short responses with
+        participants ``participants.csv`` and ``participants_reliability.csv``. All of these as sheets of
+        ``results.xlsx``. ``run.json``, and ``responses/ID.json`` with evidence, memory and sheets of one
+        response each; ``responses.jsonl``, a line for each, where responses are short and share calls.
 
     Raises
     ------
@@ -58,22 +68,56 @@ def export_run(run: Run, folder: str | Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         # First, so that a folder whose writing was interrupted is known as this run's.
         record = _write_json({"state": run.state, **run.manifest}, folder / "run.json")
-        tables = {"scores.csv": long_table, "scores_wide.csv": wide_table, "failures.csv": failure_table}
-        if states_confidence(run):
-            tables["confidence.csv"] = confidences
-        names = file_names(list(run.metadata))
-        outcomes: list[Path] = []
-        for number, part in enumerate(run.parts()):
-            for name, make_table in tables.items():
-                write_table(make_table(part), folder / name, append=number > 0)
-            outcomes += _write_outcomes(part, folder, names, append=number > 0)
-        written = [*(folder / name for name in tables), record, *dict.fromkeys(outcomes)]
+        with Workbook() as book:
+            tables, outcomes = _write_parts(run, folder, book)
+            book.save(folder / "results.xlsx", first=("scores_wide", "participants"))
     except OSError as error:
         raise SettingError(
-            f"{folder}: cannot be written ({error.strerror}). Nothing is lost: "
-            f"`creaeval runs export {run.id} --out DIR` writes the same to another folder."
+            f"{error.filename or folder}: cannot be written ({error.strerror}); perhaps another program has "
+            f"it open. Nothing is lost: `creaeval runs export {run.id} --out DIR` writes the same to another "
+            "folder."
         ) from error
-    return written
+    return [*tables, folder / "results.xlsx", record, *outcomes]
+
+
+def _write_parts(run: Run, folder: Path, book: Workbook) -> tuple[list[Path], list[Path]]:
+    """Write the tables and outcomes of a run, of which a part at a time is in memory."""
+    participants, numeric, names = Participants(run), _numeric_columns(run), file_names(run.metadata)
+    scores: dict[str, Callable[[Run], pd.DataFrame]] = {"scores": long_table, "scores_wide": wide_table}
+    if has_panel(run.manifest):
+        scores["scores_panel"] = panel_table
+    others = {"failures": failure_table, **({"confidence": confidences} if states_confidence(run) else {})}
+    outcomes: list[Path] = []
+    for number, part in enumerate(run.parts()):
+        for name, make_table in {**scores, **others}.items():
+            frame = make_table(part)
+            write_table(frame, folder / f"{name}.csv", append=number > 0)
+            book.append(name, _with_numbers(frame, numeric) if name in scores else frame)
+        outcomes += _write_outcomes(part, folder, names, append=number > 0)
+        participants.add(part)
+    written = [folder / f"{name}.csv" for name in (*scores, *others)]
+    for name, frame in participants.tables().items():
+        book.append(name, frame)
+        written.append(write_table(frame, folder / f"{name}.csv"))
+    return written, list(dict.fromkeys(outcomes))
+
+
+def _numeric_columns(run: Run) -> list[bool]:
+    """Say which of the columns that responses carry hold numbers alone; a participant's number is a name."""
+    numeric = dict.fromkeys(carried_columns(run), True)
+    for metadata in run.metadata.values():
+        for name, text in metadata.items():
+            numeric[name] &= name != "participant" and bool(not text or _PLAIN_NUMBER.fullmatch(text))
+    return list(numeric.values())
+
+
+def _with_numbers(frame: pd.DataFrame, numeric: Sequence[bool]) -> pd.DataFrame:
+    """Make numbers of those columns at the end of a table that hold nothing else."""
+    import pandas as pd
+
+    carried = frame.columns[frame.shape[1] - len(numeric) :]
+    chosen = [title for title, is_numeric in zip(carried, numeric, strict=True) if is_numeric]
+    return frame.assign(**{title: pd.to_numeric(frame[title], errors="coerce") for title in chosen})
 
 
 def outcomes_file(task: Task) -> str:
@@ -93,59 +137,6 @@ def _write_outcomes(part: Run, folder: Path, names: Mapping[str, str], *, append
     for outcome in part.outcomes:
         path = folder / "responses" / f"{names[outcome.response_id]}.json"
         yield _write_json(outcome.model_dump(mode="json"), path)
-
-
-def write_table(frame: pd.DataFrame, path: Path, *, append: bool = False) -> Path:
-    """Write a table as CSV (UTF-8 with a mark that Excel needs) in which no cell can act as a formula.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table; missing values become empty cells, line ends within a cell plain newlines.
-    path : Path
-        The file.
-    append : bool
-        Whether the rows follow those of the file, which has the same columns.
-
-    Returns
-    -------
-    Path
-        The same path.
-    """
-    harmless = frame.map(lambda cell: no_formula(cell) if isinstance(cell, str) else cell)
-    harmless.columns = [no_formula(str(name)) for name in frame.columns]
-    # The mark stands at the beginning alone.
-    mode, encoding = ("a", "utf-8") if append else ("w", "utf-8-sig")
-    with path.open(mode, encoding=encoding, newline="") as file:
-        harmless.to_csv(file, index=False, header=not append, lineterminator="\n")
-    return path
-
-
-def no_formula(text: str) -> str:
-    """Put an apostrophe before text that a spreadsheet would run, and make line ends plain newlines."""
-    # The csv module does not quote a lone carriage return, and spreadsheets begin a new row there.
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    # Spreadsheets run a cell that begins so; a leading apostrophe makes it text. Plain numbers may stay.
-    # Where there is an apostrophe already another is put, so that a reader can always take one off.
-    if re.match("'*[=+@\t\n-]", text) and not re.fullmatch(r"[+-]?\d+([.,]\d+)?", text):
-        return f"'{text}"
-    return text
-
-
-def file_names(response_ids: Sequence[str]) -> dict[str, str]:
-    """Make file names of the ids of one run, each its own and safe on every system.
-
-    The id itself where it is plain and no other one differs from it in case alone (such two would share a
-    file on Windows and macOS); else its plain part and a hash of the whole.
-    """
-    plain = {name: re.sub(r"[^A-Za-z0-9._-]", "_", name).strip(".")[:80] for name in response_ids}
-    taken = Counter(name.casefold() for name in plain.values())
-    return {
-        response_id: name
-        if name == response_id and taken[name.casefold()] == 1 and not _UNSAFE_NAME.search(name)
-        else f"{name}-{hashlib.sha256(response_id.encode()).hexdigest()[:8]}"
-        for response_id, name in plain.items()
-    }
 
 
 def check_folder(run_id: str, folder: Path) -> None:
@@ -204,10 +195,13 @@ def read_run_folder(folder: str | Path, task: Task) -> Run | None:
         )
     if "batches" in manifest:
         return None
-    outcomes = tuple(outcome for path in sorted(paths) for outcome in _read_outcomes(path))
+    # A file under a name that is no longer used may lie beside the new one: the latest of a response counts.
+    latest = sorted(sorted(paths), key=lambda path: path.stat().st_mtime_ns)
+    by_id = {outcome.response_id: outcome for path in latest for outcome in _read_outcomes(path)}
+    outcomes = tuple(by_id.values())
     places = {entry["id"]: place for place, entry in enumerate(manifest.get("responses", ()))}
     if len(paths) > 1:
-        # Files of one response each are in the order of their names.
+        # Files of one response each come in the order in which they were written.
         outcomes = tuple(sorted(outcomes, key=lambda outcome: places.get(outcome.response_id, len(places))))
     _check_task(outcomes, task, record)
     metadata: dict[str, dict[str, str]] = {}

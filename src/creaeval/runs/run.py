@@ -8,8 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.errors import SettingError
+from creaeval.runs.participants import participants_of
 from creaeval.runs.summary import Summary, summarise_outcomes
-from creaeval.runs.tables import failure_table, long_table, wide_table
+from creaeval.runs.tables import failure_table, long_table, panel_table, wide_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -129,12 +130,34 @@ class Run:
         Where a text can have a code, ``invalid`` says why one has no score. Metadata follow; one called like
         a column of this table is named ``input_NAME``.
         """
-        return long_table(self, panel=False)
+        return long_table(self)
 
     @property
     def scores_wide(self) -> pd.DataFrame:
-        """Final scores, one row for each response and judge, one column for each identity of the task."""
-        return wide_table(self, panel=False)
+        """Final scores, one row for each response, judge and repeat, one column for each identity.
+
+        The columns of ``scores_wide.csv``, whose names SPSS and Stata accept: ``step1_fluency``.
+        """
+        return wide_table(self)
+
+    @property
+    def scores_panel(self) -> pd.DataFrame:
+        """What several sheets of a response come to, the columns of ``scores_panel.csv``."""
+        return panel_table(self)
+
+    @property
+    def participants(self) -> pd.DataFrame:
+        """Fluency, originality, flexibility and elaboration of each participant, from the scores of its uses.
+
+        The columns of ``participants.csv``; :func:`~creaeval.runs.participants.summarise_uses` says what they
+        are. Without rows for tasks other than those of short responses that carry ``participant``.
+        """
+        return participants_of(self).table()
+
+    @property
+    def participants_reliability(self) -> pd.DataFrame:
+        """Cronbach's alpha of the participants' means over the objects, by judge and dimension."""
+        return participants_of(self).reliability()
 
     @property
     def failures(self) -> pd.DataFrame:

@@ -1,12 +1,13 @@
-"""Tables of a run: scores in long and wide form and failures, with the metadata that responses carry."""
+"""Tables of a run: scores in long and wide form, its panel, failures, with the metadata of responses."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from creaeval.sheets import Score
-from creaeval.sheets.panel import N_SHEETS, panel_rows
-from creaeval.sheets.score_sheet import REPEATS, SCORE_COLUMNS
+from creaeval.sheets.panel import N_SHEETS, STATISTICS, panel_rows
+from creaeval.sheets.score_sheet import INVALID, REPEATS, SCORE_COLUMNS
+from creaeval.sheets.variables import variable_names, wide_names
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from creaeval.runs.run import Run
     from creaeval.tasks import Task
 
-#: Stands behind the scores where a text can have a code: why it has no score.
-INVALID = "invalid"
 FAILURE_COLUMNS = ["response_id", "stage", "model", "reason"]
 
 
@@ -33,14 +32,8 @@ def has_panel(manifest: Mapping[str, Any]) -> bool:
     return len(manifest["judges"]) > 1 or has_repeats(manifest)
 
 
-def long_table(run: Run, *, panel: bool = True) -> pd.DataFrame:
-    """Make the table of all scores, and if wanted after each response's rows those of its panel.
-
-    The panel's rows are there where a run has several sheets of a response, with a column ``n_sheets``. In
-    them ``judge`` names the statistic (see :data:`creaeval.sheets.panel.PANEL_JUDGES`), ``score`` is its
-    value, and repeats and the model's own and computed scores are empty.
-    """
-    panel = panel and has_panel(run.manifest)
+def long_table(run: Run) -> pd.DataFrame:
+    """Make the table of all scores, a row for each value of each sheet."""
     codes = _code_columns(run.task)
     rows: list[dict[str, Any]] = []
     for outcome in run.outcomes:
@@ -55,39 +48,42 @@ def long_table(run: Run, *, panel: bool = True) -> pd.DataFrame:
             for score in scores:
                 reason = dict.fromkeys(codes, "" if score.score is not None else sheet.invalid)
                 rows.append({"response_id": outcome.response_id, **head, **vars(score), **reason})
-        for row in panel_rows(run.task, outcome.sheets) if panel else ():
-            for identity, value in row.values.items():
-                place = {"step": identity.rpartition(".")[0], "dimension": identity}
-                numbers = {"score": value, N_SHEETS: row.n[identity]}
-                rows.append({"response_id": outcome.response_id, "judge": row.judge, **place, **numbers})
-    columns = [*SCORE_COLUMNS, *([N_SHEETS] if panel else []), *codes]
-    whole = dict.fromkeys(["item", *(_counts(columns) if panel else [])], "Int64")
-    kinds = {**whole, **dict.fromkeys(["score", "model_score", "computed_score"], "Float64")}
-    return _table(run, columns, rows).astype(kinds)
+    points = dict.fromkeys(["score", "model_score", "computed_score"], "Float64")
+    return _table(run, [*SCORE_COLUMNS, *codes], rows).astype({"item": "Int64", **points})
 
 
-def wide_table(run: Run, *, panel: bool = True) -> pd.DataFrame:
-    """Make the table of final scores, a row for each sheet, and if wanted for each statistic of a panel.
+def wide_table(run: Run) -> pd.DataFrame:
+    """Make the table of final scores, a row for each sheet; where there are repeats it says which one.
 
-    Where there are repeats, a table with the panel's rows has columns for them; ``n_sheets`` in the panel's
-    rows is how many sheets the response has.
+    Its columns have names that SPSS and Stata accept; see :func:`~creaeval.sheets.variables.variable_names`.
     """
-    repeats = REPEATS if panel and has_repeats(run.manifest) else ()
-    panel = panel and has_panel(run.manifest)
-    codes, parts = _code_columns(run.task), identities(run.task)
+    repeats = REPEATS if has_repeats(run.manifest) else ()
+    codes, parts = _code_columns(run.task), wide_names(run.task)
     rows: list[dict[str, Any]] = []
     for outcome in run.outcomes:
         for sheet in outcome.sheets:
             head = {"judge": sheet.scorer, **{name: getattr(sheet, name) for name in repeats}}
-            values = {part: sheet.final(part) for part in parts}
+            values = {title: sheet.final(part) for part, title in parts.items()}
             reason = dict.fromkeys(codes, sheet.invalid)
             rows.append({"response_id": outcome.response_id, **head, **values, **reason})
-        for row in panel_rows(run.task, outcome.sheets) if panel else ():
-            head = {"judge": row.judge, N_SHEETS: row.n_sheets}
-            rows.append({"response_id": outcome.response_id, **head, **row.values})
-    columns = ["response_id", "method", "judge", *repeats, *([N_SHEETS] if panel else []), *parts, *codes]
-    kinds = {**dict.fromkeys(_counts(columns), "Int64"), **dict.fromkeys(parts, "Float64")}
-    return _table(run, columns, rows).astype(kinds)
+    columns = ["response_id", "method", "judge", *repeats, *parts.values(), *codes]
+    kinds = {**dict.fromkeys(repeats, "Int64"), **dict.fromkeys(parts.values(), "Float64")}
+    return _table(run, columns, rows, variables=True).astype(kinds)
+
+
+def panel_table(run: Run) -> pd.DataFrame:
+    """Make the table of what the sheets of each response come to, a row for each response and identity.
+
+    ``mean``, ``median``, ``majority`` and ``spread`` are of the final values of ``n_sheets`` sheets; see
+    :class:`~creaeval.sheets.panel.PanelRow`. There are no rows for a response with one sheet.
+    """
+    rows = [
+        {**vars(row), "step": row.dimension.rpartition(".")[0]}
+        for outcome in run.outcomes
+        for row in panel_rows(run.task, outcome.sheets)
+    ]
+    columns = ["response_id", "method", "step", "dimension", N_SHEETS, *STATISTICS]
+    return _table(run, columns, rows).astype({N_SHEETS: "Int64", **dict.fromkeys(STATISTICS, "Float64")})
 
 
 def failure_table(run: Run) -> pd.DataFrame:
@@ -106,16 +102,22 @@ def _code_columns(task: Task) -> list[str]:
     return [INVALID] if any(step.invalid for step in task.steps) else []
 
 
-def _counts(columns: Sequence[str]) -> list[str]:
-    """Those of the columns that hold whole numbers and are empty in some rows."""
-    return [name for name in (*REPEATS, N_SHEETS) if name in columns]
+def carried_columns(run: Run) -> list[str]:
+    """List the names of what responses carry, in the order of the columns that end every table of scores."""
+    return list(dict.fromkeys(name for metadata in run.metadata.values() for name in metadata))
 
 
-def _table(run: Run, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def _table(
+    run: Run, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, variables: bool = False
+) -> pd.DataFrame:
     """Make a table of rows, each with the method and behind it the metadata of its response."""
     import pandas as pd
 
-    names = _metadata_columns(run, columns)
+    carried = carried_columns(run)
+    shown = _apart(variable_names(carried) if variables else carried, columns)
+    if variables:
+        shown = variable_names(shown, columns)
+    names = dict(zip(carried, shown, strict=True))
     whole = [
         {
             **row,
@@ -124,23 +126,22 @@ def _table(run: Run, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) 
         }
         for row in rows
     ]
-    return pd.DataFrame(whole, columns=[*columns, *names.values()])
+    return pd.DataFrame(whole, columns=[*columns, *shown])
 
 
-def _metadata_columns(run: Run, columns: Sequence[str]) -> dict[str, str]:
-    """Name the columns of metadata; one that is called like a table's own column becomes ``input_NAME``.
+def _apart(names: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Name columns of metadata so that one called like a table's own column becomes ``input_NAME``.
 
     Whatever its case, since whoever reads the table tells no cases apart. The columns of repeats and panels
     count as own in every table, so that none is taken for them.
     """
-    names = dict.fromkeys(name for metadata in run.metadata.values() for name in metadata)
     taken = {name.casefold() for name in (*columns, *REPEATS, N_SHEETS)}
     others = {name.casefold() for name in names}
-    shown_names: dict[str, str] = {}
+    shown_names: list[str] = []
     for name in names:
         shown = name
         while shown.casefold() in taken or (shown != name and shown.casefold() in others):
             shown = f"input_{shown}"
         taken.add(shown.casefold())
-        shown_names[name] = shown
+        shown_names.append(shown)
     return shown_names

@@ -37,6 +37,8 @@ SCORE_COLUMNS = (
     "model_score",
     "computed_score",
 )
+#: Stands behind the scores where a text can have a code: why it has no score.
+INVALID = "invalid"
 #: Why a response that shares a call lacks an expected score: too little of the probability is known.
 NOT_CAPTURED = "not_captured"
 

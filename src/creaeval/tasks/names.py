@@ -69,8 +69,9 @@ def resolve(task: Task, name: str) -> tuple[Step | None, str]:
     task : Task
         The task whose names are meant.
     name : str
-        ``step1.fluency``, ``Step-1 Fluency``, ``step1.overall``, ``total``, or a bare name where it is
-        unique in the task. Names may hold dots and spaces: the whole is tried before a step and its part.
+        ``step1.fluency``, ``step1_fluency``, ``Step-1 Fluency``, ``step1.overall``, ``total``, or a bare name
+        where it is unique in the task. Names may hold dots, underscores and spaces: the whole is tried before
+        a step and its part.
 
     Returns
     -------
@@ -111,9 +112,9 @@ def _parts_called(steps: Iterable[Step], name: str) -> dict[str, tuple[Step, str
 
 
 def _splits(name: str) -> Iterator[tuple[str, str]]:
-    """Yield every way to read a name as a step and its part: at each dot, and behind ``Step-1``."""
-    for dot in re.finditer(r"\.", name):
-        yield name[: dot.start()], name[dot.end() :]
+    """Yield every way to read a name as a step and its part: at each dot or underscore, behind ``Step-1``."""
+    for mark in re.finditer("[._]", name):
+        yield name[: mark.start()], name[mark.end() :]
     if match := re.match(r"\s*(step[\s_-]*\d+)\W+(.+)", name, flags=re.IGNORECASE):
         yield match[1], match[2]
 

@@ -14,7 +14,7 @@ from creaeval.data.tables.columns import check_table
 from creaeval.errors import Problems
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 from creaeval.sheets.panel import N_SHEETS
-from creaeval.sheets.score_sheet import REPEATS, SCORE_COLUMNS
+from creaeval.sheets.score_sheet import INVALID, REPEATS, SCORE_COLUMNS
 from creaeval.tasks import resolve
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from creaeval.data.tables.table import Row, Table
     from creaeval.tasks import Step, Task
 
-#: Of short responses: why one has no score.
-INVALID_COLUMN = "invalid"
 #: The columns by which the rows of one sheet are known.
 _SHEET_COLUMNS = ("response_id", "method", "judge", *REPEATS)
 _REQUIRED = {"response_id", "judge", "dimension", "score", "model_score", "computed_score"}
@@ -91,7 +89,7 @@ class _RowReader:
 
     def __init__(self, table: Table, task: Task, problems: Problems) -> None:
         self._table, self._task, self._problems = table, task, problems
-        own = [*SCORE_COLUMNS, N_SHEETS, *([INVALID_COLUMN] if any(s.invalid for s in task.steps) else [])]
+        own = [*SCORE_COLUMNS, N_SHEETS, *([INVALID] if any(s.invalid for s in task.steps) else [])]
         roles = check_table(table, {}, {name: (name,) for name in own})
         self._titles = {name: title for name, title in roles.items() if title is not None}
         self._others = [title for title in table.header if title not in self._titles.values()]
@@ -104,7 +102,7 @@ class _RowReader:
 
     def invalid(self, row: Row) -> str:
         """Return why a short response has no score; nothing where it has one."""
-        return clean_name(row.cells.get(self._titles.get(INVALID_COLUMN, ""), ""))
+        return clean_name(row.cells.get(self._titles.get(INVALID, ""), ""))
 
     def metadata(self, row: Row) -> dict[str, str]:
         """Return what stands in the columns that are none of a run's own."""

@@ -11,7 +11,7 @@ from creaeval.report.experiment.exhibits import make_exhibits
 from creaeval.report.experiment.page import experiment_page
 from creaeval.report.markup import escape_markdown
 from creaeval.report.tables import lay_out_tables, markdown_tables, write_paper_table
-from creaeval.report.workbook import write_workbook
+from creaeval.runs.workbook import write_workbook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -23,6 +23,7 @@ from creaeval.report.html.data import Figure, ReportData, RunPart, Section, Tabl
 from creaeval.report.html.index import Index, index_run, mean_table, response_table, scorer_name
 from creaeval.report.html.response import PageView, page_view
 from creaeval.report.html.scores import ScoreTable, judges_of, raters_of, score_table
+from creaeval.report.participants import ABOUT, participant_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -184,6 +185,9 @@ def _sections(data: ReportData, indexes: list[Index]) -> list[Section]:
             links=("Response", number),
         )
         scores.append(Section(f"Scores{suffix}", [means]))
+        if len(participants := part.run.participants):
+            rows = participant_rows(part.run.task, participants)
+            scores.append(Section(f"Participants{suffix}", [Table("By participant", rows, ABOUT, digits=2)]))
         if any(line.failures for line in index.lines):
             rest.append(_failures(index, number, suffix))
         rest.append(Section(f"Responses{suffix}", [lines]))

@@ -11,7 +11,7 @@ import pytest
 from openpyxl import load_workbook  # type: ignore[import-untyped,unused-ignore]
 
 from creaeval.errors import SettingError
-from creaeval.report.workbook import sheet_names, write_workbook
+from creaeval.runs.workbook import Workbook, sheet_names, write_workbook
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,3 +71,30 @@ def test_names_of_sheets_are_legal_and_their_own() -> None:
         "T 2",
     ]
     assert max(map(len, found)) == 31
+
+
+def test_rows_that_come_in_parts_are_one_sheet_and_its_columns_are_as_wide_as_needed(tmp_path: Path) -> None:
+    with Workbook() as book:
+        for part in (["one", "a longer text"], ["x"]):
+            book.append("t", pd.DataFrame({"name": part, "text": ["y" * 400] * len(part)}))
+        book.append("other", pd.DataFrame({"n": [1]}))
+        found = load_workbook(book.save(tmp_path / "t.xlsx", first=["other", "absent"]))
+    assert found.sheetnames == ["other", "t"]
+    assert [row[0].value for row in found["t"].iter_rows()] == ["name", "one", "a longer text", "x"]
+    widths = found["t"].column_dimensions
+    assert (widths["A"].width, widths["B"].width) == (len("a longer text") + 2, 50)
+    assert found["t"]["A1"].font.bold
+
+
+def test_rows_that_do_not_fit_into_a_sheet_are_counted_in_its_last_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("creaeval.runs.workbook._MOST_DATA", 3)
+    with Workbook() as book:
+        for _ in range(3):
+            book.append("t", pd.DataFrame({"n": [1, 2]}))
+        found = load_workbook(book.save(tmp_path / "t.xlsx"))["t"]
+    assert [row[0].value for row in found.iter_rows()] == [
+        *("n", 1, 2, 1),
+        "… 3 more rows do not fit into a sheet; the csv file has all.",
+    ]
