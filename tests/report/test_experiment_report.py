@@ -392,7 +392,7 @@ def test_data_sets_whose_names_make_the_same_file_name_keep_their_own_files(tmp_
     # Neither name has a letter that a file name may have.
     data = {
         name: {"task": "mine.yaml", "scores": "scores.csv", "ratings": f"{file}.csv"}
-        for name, file in (("乙", "one"), ("甲", "two"))
+        for name, file in (("!", "one"), ("?", "two"))
     }
     given = read_experiment(
         write_experiment(folder, data=data, agreement={"resamples": 0, "measures": ["bias"]})

@@ -18,7 +18,6 @@ from creaeval.runs.file_names import file_names
 from creaeval.runs.participants import Participants
 from creaeval.runs.run import Run
 from creaeval.runs.tables import (
-    carried_columns,
     failure_table,
     has_panel,
     long_table,
@@ -104,7 +103,7 @@ def _write_parts(run: Run, folder: Path, book: Workbook) -> tuple[list[Path], li
 
 def _numeric_columns(run: Run) -> list[bool]:
     """Say which of the columns that responses carry hold numbers alone; a participant's number is a name."""
-    numeric = dict.fromkeys(carried_columns(run), True)
+    numeric = dict.fromkeys(run.carried_columns, True)
     for metadata in run.metadata.values():
         for name, text in metadata.items():
             numeric[name] &= name != "participant" and bool(not text or _PLAIN_NUMBER.fullmatch(text))

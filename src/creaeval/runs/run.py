@@ -104,9 +104,20 @@ class Run:
         """Split the run into parts of a few responses, for work that must not hold all of them at once."""
         outcomes, size = iter(self.outcomes), held_at_once(self.task)
         # One part at least: a table without rows still has its columns.
-        yield replace(self, outcomes=tuple(islice(outcomes, size)))
-        while part := tuple(islice(outcomes, size)):
-            yield replace(self, outcomes=part)
+        yield self._part(tuple(islice(outcomes, size)))
+        while outcomes_of_part := tuple(islice(outcomes, size)):
+            yield self._part(outcomes_of_part)
+
+    def _part(self, outcomes: Sequence[Outcome]) -> Run:
+        part = replace(self, outcomes=outcomes)
+        # They are those of the whole run, through all of which it takes long to look.
+        vars(part)["carried_columns"] = self.carried_columns
+        return part
+
+    @cached_property
+    def carried_columns(self) -> tuple[str, ...]:
+        """The columns that responses carry, in the order in which they end every table of scores."""
+        return tuple(dict.fromkeys(name for metadata in self.metadata.values() for name in metadata))
 
     @cached_property
     def summary(self) -> Summary:

@@ -102,18 +102,13 @@ def _code_columns(task: Task) -> list[str]:
     return [INVALID] if any(step.invalid for step in task.steps) else []
 
 
-def carried_columns(run: Run) -> list[str]:
-    """List the names of what responses carry, in the order of the columns that end every table of scores."""
-    return list(dict.fromkeys(name for metadata in run.metadata.values() for name in metadata))
-
-
 def _table(
     run: Run, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, variables: bool = False
 ) -> pd.DataFrame:
     """Make a table of rows, each with the method and behind it the metadata of its response."""
     import pandas as pd
 
-    carried = carried_columns(run)
+    carried = run.carried_columns
     shown = _apart(variable_names(carried) if variables else carried, columns)
     if variables:
         shown = variable_names(shown, columns)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from creaeval.analysis.points import scores_of
 from creaeval.experiments.file import Length
+from creaeval.runs.file_names import file_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -144,4 +144,4 @@ def _labels(cells: Sequence[Cell]) -> list[str]:
 
 
 def _file_name(title: str) -> str:
-    return re.sub(r"\W+", "_", title, flags=re.ASCII).strip("_").lower() or "table"
+    return file_names([title])[title].lower()
