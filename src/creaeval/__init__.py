@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from creaeval.analysis import agree, differences
-    from creaeval.data import Rating, Response, read_ratings, read_responses, read_scenarios, read_scores
+    from creaeval.analysis.sources import raters
+    from creaeval.data import (
+        Rating,
+        Response,
+        read_data,
+        read_ratings,
+        read_responses,
+        read_scenarios,
+        read_scores,
+    )
     from creaeval.errors import CreaEvalError
     from creaeval.llm import Settings
     from creaeval.runs import Run, export_run, score
@@ -29,6 +38,8 @@ _HOMES = {
     "differences": "creaeval.analysis",
     "export_run": "creaeval.runs",
     "load_task": "creaeval.tasks",
+    "raters": "creaeval.analysis.sources",
+    "read_data": "creaeval.data",
     "read_ratings": "creaeval.data",
     "read_responses": "creaeval.data",
     "read_scenarios": "creaeval.data",
@@ -47,6 +58,8 @@ __all__ = [
     "differences",
     "export_run",
     "load_task",
+    "raters",
+    "read_data",
     "read_ratings",
     "read_responses",
     "read_scenarios",

@@ -34,7 +34,8 @@ COMMANDS = dict(commands(app))
 
 def test_these_are_the_commands() -> None:
     assert sorted(" ".join(path) for path in COMMANDS) == [
-        "agree", "compare", "data fetch", "demo", "experiment report", "experiment run", "experiment status",
+        "agree", "compare", "data fetch", "data show", "demo",
+        "experiment report", "experiment run", "experiment status",
         "ledger export", "ledger import", "ledger info", "ledger prune",
         "methods list", "models check", "models list", "raters", "report",
         "runs export", "runs list", "runs show",

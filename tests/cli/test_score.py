@@ -165,7 +165,7 @@ WRONG: dict[str, tuple[str, Any, str]] = {
     "an unknown ending": (
         "photo.jpg",
         lambda path: path.write_bytes(b"\xff\xd8\xff"),
-        "ends in '.jpg', expected one of",
+        "ends in '.jpg' and looks like a picture, expected one of",
     ),
     "broken json": ("broken.json", lambda path: path.write_text('{"id": '), "broken.json"),
     "a step nobody knows": (

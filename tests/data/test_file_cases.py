@@ -81,7 +81,8 @@ def test_f09_soft_line_breaks_and_nested_tables_are_read() -> None:
 
 
 def test_f11_a_hidden_sheet_is_read_only_when_it_is_named() -> None:
-    assert focus("F11.xlsx") == {("R01", "A"): 8, ("R02", "A"): 5}
+    with pytest.warns(UserWarning, match=r"F11\.xlsx: hidden sheets are not read: pilot\."):
+        assert focus("F11.xlsx") == {("R01", "A"): 8, ("R02", "A"): 5}
     assert focus("F11.xlsx#pilot") == {("R01", "A"): 1, ("R02", "A"): 2}
     problem = the_problem(lambda: focus("F11.xlsx#Blatt 1"))
     assert problem.endswith("there is no sheet 'Blatt 1'. Its sheets are pilot (hidden), final.")
@@ -122,6 +123,13 @@ def test_s09_raters_in_rows_are_read_where_the_dimension_can_be_told() -> None:
 def test_an_orientation_that_the_header_does_not_tell_is_refused(tmp_path: Path, corner: str) -> None:
     path = tmp_path / "a.csv"
     path.write_text((CASES / "S09.csv").read_text("utf-8").replace("rater", corner), encoding="utf-8")
-    assert "no column 'response_id' or 'id' in the header" in the_problem(
-        lambda: read_ratings(path, ten_points())
+    name = corner or "'column A'"
+    assert the_problem(lambda: read_ratings(path, ten_points())) == (
+        f"{path}: the rows could be responses and the columns 'R01', 'R02', 'R03', 'R04', 'R05' raters, or "
+        "the other way round. Call the first column id where rows are responses, rater where they are "
+        f"raters, or say --columns id={name} or --columns rater={name}."
     )
+    by_rater = read_ratings(path, ten_points(), columns={"rater": corner or "column A"})
+    assert {(r.response_id, r.rater) for r in by_rater} == {(f"R0{n}", r) for n in range(1, 6) for r in "ABC"}
+    by_row = read_ratings(path, ten_points(), columns={"id": corner or "column A"})
+    assert {(r.response_id, r.rater) for r in by_row} == {(r, f"R0{n}") for n in range(1, 6) for r in "ABC"}

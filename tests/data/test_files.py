@@ -45,7 +45,8 @@ def archive(name: str) -> bytes:
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1", "looks like an old Office file (.doc or .xls)"),
         ("a.jsonl", b"%PDF-1.7", "looks like a PDF, expected JSON Lines"),
         ("a.csv", b"<!DOCTYPE html><p>", "looks like a web page (HTML)"),
-        ("a.csv", b"id\x00\x01", "looks like binary data"),
+        ("a.csv", b"id,response\n1,a\x00wall\n", "looks like binary data"),
+        ("a.txt", bytes(range(256)), "looks like binary data"),
         ("a.json", b"id,step1\n", "The text starts with 'id,step1\\n', JSON with { or ["),
         ("a.json", b"", "is empty, expected data"),
         ("a.csv", b" \n", "is empty, expected data"),
@@ -53,7 +54,7 @@ def archive(name: str) -> bytes:
         ("a.xlsx", archive("xl/workbook.xml"), "the workbook is damaged"),
         ("a.pages", b"x", "documents ending in '.pages' are not read"),
         ("a.doc", b"x", "save it as .docx, or as text (.txt, UTF-8)"),
-        ("a.jpg", b"x", "ends in '.jpg', expected one of .csv, .docx, .json, .jsonl, .md, .pdf, .tsv, .txt"),
+        ("a.jpg", b"x", "ends in '.jpg', expected one of .csv, .docx, .dta, .json, .jsonl, .md, .pdf, .sav,"),
     ],
 )
 def test_a_file_that_is_not_what_its_name_says_is_named(

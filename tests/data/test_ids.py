@@ -98,8 +98,11 @@ def test_uses_without_objects_are_refused_by_column_or_by_cell(tmp_path: Path) -
     aut = load_task("aut")
     path = write(tmp_path / "a.csv", "id,response\nu1,a hat\n")
     assert the_problem(lambda: read_responses(path, aut)) == (
-        f"{path}: no column for object (expected object or prompt). Found the columns id, response."
+        f"{path}: no column says which object was shown. Found the columns id, response. Say --columns "
+        "object=COLUMN, or --read object=NAME where all are of one."
     )
+    (response,) = read_responses(path, aut, object="brick")
+    assert (response.scenario, response.metadata["object"]) == ("brick", "brick")
     path = write(tmp_path / "b.csv", "id,object,response\nu1,,a hat\nu2,  ,a boat\n")
     assert problems_of(lambda: read_responses(path, aut)) == (
         f"{path}, row 2, column 'object': is empty, expected an object.",
@@ -118,31 +121,51 @@ def test_equal_ids_in_two_files_are_named_with_both_places(tmp_path: Path, kind:
             read_responses([first, path], task)
         assert caught.value.problems == (
             f"{path}, row 2: the id 'u1' is already taken by {first}, row 2. "
-            f"Every {noun} needs an id of its own.",
+            f"Every {noun} needs an id of its own. If it is who wrote several, say --columns "
+            "participant=COLUMN.",
         )
 
 
 @pytest.mark.parametrize(
-    ("header", "columns", "role"),
+    ("header", "problem"),
     [
-        ("response_id,Response ID,response", "'response_id' and 'Response ID'", "id"),
-        ("id,scenario,Scenario_,response", "'scenario' and 'Scenario_'", "scenario"),
-        ("id,response,Response_", "'response' and 'Response_'", "response"),
+        (
+            "response_id,Response ID,response",
+            "the columns 'response_id' and 'Response ID' could both be 'id'. Say --columns id=COLUMN, or "
+            "rename one of them.",
+        ),
+        (
+            "id,scenario,Scenario_,response",
+            "the columns 'scenario' and 'Scenario_' could both be 'scenario'. Say --columns scenario=COLUMN, "
+            "or rename one of them.",
+        ),
+        (
+            "id,response,Response_",
+            "the columns 'response' and 'Response_' could both be the text. Say which: --columns "
+            "text=response, or --columns text=Response_.",
+        ),
     ],
 )
-def test_two_columns_that_could_be_the_same_are_refused(
-    tmp_path: Path, header: str, columns: str, role: str
-) -> None:
+def test_two_columns_that_could_be_the_same_are_refused(tmp_path: Path, header: str, problem: str) -> None:
     path = write(tmp_path / "a.csv", f"{header}\na,b,c{',d' * (header.count(',') - 2)}\n")
-    assert the_problem(lambda: read_responses(path, brick())) == (
-        f"{path}: the columns {columns} could both be {role!r}. Rename one of them."
-    )
+    assert the_problem(lambda: read_responses(path, brick())) == f"{path}: {problem}"
+
+
+def test_the_column_that_is_said_is_read_where_two_could_be_meant(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,response,Response_\n1,a wall,a hat\n")
+    (response,) = read_responses(path, brick(), columns={"text": "Response_"})
+    assert response.steps["use"].text == "a hat"
+    path = write(tmp_path / "a.csv", "response_id,Response ID,response\nR1,7,a wall\n")
+    (response,) = read_responses(path, brick(), columns={"id": "Response ID"})
+    assert (response.id, response.metadata) == ("7", {"response_id": "R1"})
 
 
 def test_two_columns_of_raters_objects_or_scores_are_refused_unless_one_is_named(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", "id,rater,Rater_,dimension,score\nR1,A,B,Focus,7\n")
-    message = f"{path}: the columns 'rater' and 'Rater_' could both be 'rater'. Rename one of them."
-    assert the_problem(lambda: read_ratings(path, cgpst())) == message
+    assert the_problem(lambda: read_ratings(path, cgpst())) == (
+        f"{path}: the columns 'rater' and 'Rater_' could both be 'rater'. Say --columns rater=COLUMN, or "
+        "rename one of them."
+    )
     (rating,) = read_ratings(path, cgpst(), columns={"rater": "Rater_"})
     assert rating.rater == "B"
 

@@ -13,6 +13,7 @@ from .support import brick, cgpst, problems_of, the_problem, write
 if TYPE_CHECKING:
     from pathlib import Path
 
+LEVELS = " Words that stand for points are named with --levels, as in --levels low,medium,high."
 HEADER = "response_id,rater,dimension,score\n"
 
 
@@ -103,15 +104,44 @@ def test_a_score_given_twice_is_named_with_both_rows_and_two_raters_are_no_confl
 
 
 @pytest.mark.parametrize(
-    "score", ["17", "x", "NaN", "3-4", "", "-1", "7.5", "1e1", "inf", "7,0", "2026-05-07"]
+    ("score", "hint"),
+    [
+        ("17", ""),
+        ("3-4", ""),
+        ("7.5", ""),
+        ("7,5", ""),
+        ("2026-05-07", ""),
+        ("-1", " If -1 stands for a missing value, say --missing -1."),
+        ("99", " If 99 stands for a missing value, say --missing 99."),
+        ("x", LEVELS),
+        ("1e1", LEVELS),
+        ("inf", LEVELS),
+    ],
 )
-def test_a_value_outside_its_scale_is_never_recorded(tmp_path: Path, score: str) -> None:
+def test_a_value_outside_its_scale_is_never_recorded(tmp_path: Path, score: str, hint: str) -> None:
     path = csv_file(tmp_path, "R1,A,step1.originality,16", f'R2,A,step1.originality,"{score}"')
-    found = repr(score) if score else "nothing"
     assert the_problem(lambda: read_ratings([path], cgpst())) == (
-        f"{path}, row 3, column 'score': found {found}, expected a whole number from 0 to 16 "
-        "(task cgpst, step1.originality). Row 1 is the header."
+        f"{path}, row 3, column 'score': found {score!r}, expected a whole number from 0 to 16 "
+        f"(task cgpst, step1.originality).{hint} Row 1 is the header."
     )
+
+
+@pytest.mark.parametrize("score", ["", "NA", "n/a", "N/A", "#N/A", "NaN", "nan", ".", "-", "–", "\u200b"])
+def test_a_score_that_is_missing_is_none(tmp_path: Path, score: str) -> None:
+    path = csv_file(tmp_path, "R1,A,step1.originality,16", f"R2,A,step1.originality,{score}", "R3,A,Focus,7")
+    ratings = read_ratings([path], cgpst())
+    assert [(r.response_id, r.sheet.final("step1.originality")) for r in ratings] == [
+        ("R1", 16),
+        ("R3", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("score", "value"), [("7,0", 7), ("7.0", 7), ("6,5", 6.5), (" 6.5 ", 6.5), ("7,", 7)]
+)
+def test_a_decimal_comma_is_a_decimal_point(tmp_path: Path, score: str, value: float) -> None:
+    path = csv_file(tmp_path, f'R1,A,Focus,"{score}"')
+    assert [r.sheet.final("step2.focus") for r in read_ratings([path], cgpst())] == [value]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +175,8 @@ def test_a_wrong_row_is_explained(tmp_path: Path, row: str, message: str) -> Non
 def test_missing_columns_are_named_and_every_wrong_row_is_listed(tmp_path: Path) -> None:
     path = csv_file(tmp_path, "R1,x", header="response_id,Notes\n")
     problem = the_problem(lambda: read_ratings([path], cgpst()))
-    assert "no column 'rater' and no column 'dimension' and no column 'score'" in problem
+    assert "no column holds scores: none is called score, like a dimension of task cgpst or like a" in problem
+    assert "Found the columns response_id, Notes. Say --columns score=COLUMN" in problem
     path = csv_file(tmp_path, "R1,A,Focus,11", "R2,A,Focus,x", "R3,A,Focus,5")
     assert len(problems_of(lambda: read_ratings([path], cgpst()))) == 2
 

@@ -213,8 +213,10 @@ def test_what_holds_no_scores_is_named(tmp_path: Path) -> None:
     assert "holds no scores.csv, expected the folder that `creaeval score --out DIR` wrote" in the_problem(
         lambda: read_scores(tmp_path, cgpst())
     )
-    path = write(tmp_path / "a.csv", "id,judg,Focus\nR1,j,7\n")
-    assert "Did you mean to map it: --columns rater=judg?" in the_problem(lambda: read_scores(path, cgpst()))
+    path = write(tmp_path / "a.csv", "id,speed\nR1,7\n")
+    assert "column 'speed': holds numbers, but task cgpst has no dimension of this name" in the_problem(
+        lambda: read_scores(path, cgpst())
+    )
     bad = write(tmp_path / "b.csv", "id,judge,Focus\nR1,j,11\n")
     assert "found '11', expected a whole or half number from 1 to 10" in the_problem(
         lambda: read_scores(bad, cgpst())

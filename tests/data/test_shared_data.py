@@ -80,4 +80,6 @@ def test_the_released_table_of_human_scores_holds_means_and_no_ratings() -> None
     # Scenarios by models, with two rows of headers; it names neither a response nor a rater.
     path = shared_data("cgpst/human_scores_table.xlsx")
     problem = the_problem(lambda: read_ratings(path, cgpst()))
-    assert problem.startswith(f"{path}, Data: no column 'response_id' or 'id' in row 1, which reads 'Step-1,")
+    assert problem.startswith(
+        f"{path}, Data: no column could be the id (what was rated). Found the columns FS1"
+    )

@@ -22,6 +22,7 @@ from creaeval.analysis.prepare import (
     of_stage,
     rated_dimensions,
 )
+from creaeval.analysis.sources import as_ratings, as_scores
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
     from creaeval.analysis.pair_values import Resampling
     from creaeval.analysis.points import Items, Values
     from creaeval.analysis.prepare import Carried
-    from creaeval.data import Rating, Scores
-    from creaeval.runs import Run
+    from creaeval.analysis.sources import Source
     from creaeval.tasks import Task
 
 
@@ -72,8 +72,8 @@ class AgreementReport:
 
 def agree(
     task: Task,
-    scores: Sequence[Scores | Run],
-    ratings: Sequence[Rating],
+    scores: Source,
+    ratings: Source,
     *,
     measures: Sequence[str] = PAPER,
     values: Values = "model",
@@ -99,9 +99,9 @@ def agree(
     ----------
     task : Task
         The task.
-    scores : sequence of Scores or Run
+    scores : Run, Scores, path, DataFrame, list of dict, or sequence of them
         The judges', one for each method; the first is compared with the others. Empty for people alone.
-    ratings : sequence of Rating
+    ratings : Rating, path, DataFrame, list of dict, or sequence of them
         People's.
     measures : sequence of str
         Keys of ``MEASURES``.
@@ -151,8 +151,8 @@ def agree(
     from creaeval.analysis.slots import needs_slots, put_into_slots, swap_slots
 
     measures = tuple(dict.fromkeys(measures))
-    chosen, notes = without_means(of_stage(ratings, stage))
-    judged = list(map(scores_of, scores))
+    chosen, notes = without_means(of_stage(as_ratings(ratings, task), stage))
+    judged = list(map(scores_of, as_scores(scores, task)))
     carried = carried_columns(judged, chosen)
     points = collect_points(task, judged, chosen, values=values, items=items)
     dimensions, left = rated_dimensions(points, compared_dimensions(task, items))

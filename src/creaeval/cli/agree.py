@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from creaeval.cli.options import BlankIsNo, Columns, Ledger, Resamples, Seed, Stage, Tables
+from creaeval.cli.options import (
+    BlankIsNo,
+    Columns,
+    Keep,
+    Ledger,
+    Levels,
+    Missing,
+    Read,
+    Resamples,
+    ScaleOption,
+    Seed,
+    Stage,
+    Strict,
+    Tables,
+    read_options,
+)
 from creaeval.cli.printing import print_paths, say_unmatched, table_console
 
 if TYPE_CHECKING:
@@ -112,7 +127,13 @@ def agree(
     within: Within = None,
     cluster: Cluster = None,
     stage: Stage = None,
+    scale: ScaleOption = None,
     columns: Columns = None,
+    missing: Missing = None,
+    levels: Levels = None,
+    read: Read = None,
+    keep: Keep = None,
+    strict: Strict = False,
     blank_is_no: BlankIsNo = False,
     interval: Interval = "percentile",
     correct: Annotated[
@@ -144,17 +165,20 @@ def agree(
     from creaeval.analysis import agree as measure_all
     from creaeval.analysis.self_preference import read_families
     from creaeval.cli.inputs import Inputs
-    from creaeval.data import read_columns
 
-    names = read_columns(columns or [])
+    reading = read_options(columns, None, missing, levels, read, keep, strict)
     with Inputs(ledger, task) as inputs:
+        named = (scores, *(against or []))
+        reading = inputs.use_scale(scale, [*named, *map(str, ratings)], reading)
+        # What is said of columns is said of the ratings; scores may come from files of another form.
+        of_scores: dict[str, Any] = {name: reading[name] for name in ("missing", "levels") if name in reading}
         judged = [
             method
-            for name in (scores, *(against or []))
-            for method in inputs.read_scores(name, blank_is_no=blank_is_no)
+            for name in named
+            for method in inputs.read_scores(name, {**of_scores, "blank_is_no": blank_is_no})
         ]
         loaded = inputs.task
-        rated = inputs.read_ratings(ratings, names, blank_is_no=blank_is_no)
+        rated = inputs.read_ratings(ratings, {**reading, "blank_is_no": blank_is_no})
     scored = {sheet.response_id: None for method in judged for sheet in method.sheets}
     say_unmatched(rated, {**scored, **{key: None for method in judged for key in method.metadata}})
     report = measure_all(
@@ -199,7 +223,13 @@ def raters(
     by: By = None,
     cluster: Cluster = None,
     stage: Stage = None,
+    scale: ScaleOption = None,
     columns: Columns = None,
+    missing: Missing = None,
+    levels: Levels = None,
+    read: Read = None,
+    keep: Keep = None,
+    strict: Strict = False,
     blank_is_no: BlankIsNo = False,
     interval: Interval = "percentile",
     target: Target = 0.8,
@@ -213,12 +243,12 @@ def raters(
     """Compare raters with each other."""
     from creaeval.analysis import agree as measure_all
     from creaeval.cli.inputs import Inputs
-    from creaeval.data import read_columns
 
-    names = read_columns(columns or [])
+    reading = read_options(columns, None, missing, levels, read, keep, strict)
     with Inputs(ledger, task) as inputs:
+        reading = inputs.use_scale(scale, ratings, reading)
         rated = _judges_of(ratings, inputs) or inputs.read_ratings(
-            [Path(name) for name in ratings], names, blank_is_no=blank_is_no
+            [Path(name) for name in ratings], {**reading, "blank_is_no": blank_is_no}
         )
         loaded = inputs.task
     report = measure_all(

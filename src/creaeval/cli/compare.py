@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from creaeval.cli.options import Columns, Ledger, RatingFiles, Resamples, Seed, Stage, Tables
+from creaeval.cli.options import (
+    Columns,
+    Ledger,
+    Levels,
+    Missing,
+    RatingFiles,
+    Resamples,
+    Seed,
+    Stage,
+    Tables,
+    read_options,
+)
 from creaeval.cli.printing import print_paths, say_unmatched, table_console
 
 if TYPE_CHECKING:
@@ -41,6 +52,8 @@ def compare(
     ] = None,
     stage: Stage = None,
     columns: Columns = None,
+    missing: Missing = None,
+    levels: Levels = None,
     cluster: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +70,6 @@ def compare(
     from creaeval.analysis.compare_runs import compare_runs
     from creaeval.analysis.conditions import read_conditions
     from creaeval.cli.inputs import Inputs
-    from creaeval.data import read_columns
     from creaeval.errors import SettingError
     from creaeval.report.compare_text import failed_conditions, print_comparison, write_comparison
 
@@ -65,11 +77,11 @@ def compare(
         conditions = read_conditions(fail_if or [], with_ratings=bool(ratings))
     except SettingError as error:
         raise typer.BadParameter(str(error), param_hint="--fail-if") from None
-    names = read_columns(columns or [])
+    reading = read_options(columns, None, missing, levels)
     # Outcomes are read from the ledger as they are needed, so it stays open.
     with Inputs(ledger, task) as inputs:
         first, second = _read(inputs, run_a), _read(inputs, run_b)
-        rated = inputs.read_ratings(ratings, names) if ratings else []
+        rated = inputs.read_ratings(ratings, reading) if ratings else []
         known = dict.fromkeys([*first.metadata, *second.metadata])
         known |= dict.fromkeys(sheet.response_id for sheet in (*first.sheets, *second.sheets))
         say_unmatched(rated, known)

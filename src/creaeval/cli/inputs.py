@@ -8,7 +8,7 @@ import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from creaeval.cli.stored import is_there, open_store
 from creaeval.errors import DataError, LedgerError, SettingError
@@ -47,7 +47,7 @@ class Named:
 
 def find_named(word: str) -> Named:
     """Find out what a word names; SettingError where it is no file or folder and no run's id either."""
-    from creaeval.data.tables.opening import split_sheet
+    from creaeval.data.grids.opening import split_sheet
 
     path = Path(word)
     if split_sheet(path)[0].exists():
@@ -138,7 +138,7 @@ class Inputs:
             return replace(run, responses=stored.responses, scenarios=stored.scenarios)
         return run
 
-    def read_scores(self, word: str, *, blank_is_no: bool = False) -> list[Scores]:
+    def read_scores(self, word: str, reading: Mapping[str, Any] | None = None) -> list[Scores]:
         """Read the scores of a run, its results or a file, one of each method."""
         from creaeval.analysis import scores_of
         from creaeval.data import read_scores
@@ -148,12 +148,22 @@ class Inputs:
         if named.path is None:
             return [scores_of(self._load(word))]
         self._settle(named.results)
-        methods = read_scores(named.path, self.task, blank_is_no=blank_is_no)
+        methods = read_scores(named.path, self.task, **(reading or {}))
         return [replace(scores, method=canonical_name(scores.method)) for scores in methods]
 
-    def read_ratings(
-        self, paths: Sequence[Path], columns: Mapping[str, str], *, blank_is_no: bool = False
-    ) -> list[Rating]:
+    def use_scale(
+        self, scale: str | None, words: Sequence[str], reading: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Make a task of a scale and the dimensions in files; return how these are read."""
+        from creaeval.data.scales import find_task
+
+        if scale is None and (self._wanted or not reading.get("levels")):
+            return dict(reading)
+        files = [Path(word) for word in words if Path(word).is_file()]
+        self._task, options = find_task(files, self._wanted, scale, reading)
+        return options
+
+    def read_ratings(self, paths: Sequence[Path], reading: Mapping[str, Any]) -> list[Rating]:
         """Read ratings of the task; where they do not fit it, the error says so and which one they fit."""
         from creaeval.data import read_ratings
 
@@ -163,9 +173,9 @@ class Inputs:
                 f"`creaeval raters {run}` the judges of one."
             )
         try:
-            return read_ratings(paths, self.task, columns=columns, blank_is_no=blank_is_no)
+            return read_ratings(paths, self.task, **reading)
         except DataError as error:
-            fitting = _fitting_tasks(paths, self.task, columns, blank_is_no=blank_is_no)
+            fitting = _fitting_tasks(paths, self.task, reading)
             of_task = any(f"task {self.task.id}" in problem for problem in error.problems)
             if not fitting and (self._wanted or not of_task):
                 raise
@@ -245,9 +255,7 @@ def as_ratings(scores: Sequence[Scores]) -> list[Rating]:
     ]
 
 
-def _fitting_tasks(
-    paths: Sequence[Path], task: Task, columns: Mapping[str, str], *, blank_is_no: bool
-) -> list[str]:
+def _fitting_tasks(paths: Sequence[Path], task: Task, reading: Mapping[str, Any]) -> list[str]:
     """Name the built-in tasks, other than this one, that the ratings can be read as."""
     from creaeval.data import read_ratings
     from creaeval.tasks import builtin_tasks, load_task
@@ -257,7 +265,7 @@ def _fitting_tasks(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                read_ratings(paths, load_task(name), columns=columns, blank_is_no=blank_is_no)
+                read_ratings(paths, load_task(name), **reading)
         except DataError:
             continue
         fitting.append(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -54,20 +54,52 @@ MissingStep = Annotated[
 ]
 
 
+#: How files are read; commands that read files take all of these.
 Columns = Annotated[
     list[str] | None,
     typer.Option(
         metavar="ROLE=COLUMN",
-        help="Columns of other names in the ratings, as in rater=Judge,response_id=Subj.",
+        help="What columns are, where their titles do not tell, as in rater=Judge,id=Subj. Roles: id, "
+        "participant, object, text, scenario, step, rater, score, dimension, item, stage, carry.",
     ),
 ]
-UseColumns = Annotated[
+ScaleOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scale",
+        metavar="SCALE",
+        help="Without a task: the points of the ratings, such as 1-10, '0 to 4' or low/medium/high.",
+    ),
+]
+Split = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help="What parts several uses in one cell: ';' say, newline, or none."),
+]
+Missing = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="ROLE=COLUMN",
-        help="Columns of other names in files of uses, as in object=prompt,response=use (task aut).",
+        metavar="VALUE", help="What else means that a value is missing, such as -99; several: -99,-98."
     ),
 ]
+Levels = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WORDS", help="Words that stand for points: low,medium,high from 1 on, or low=0,high=4."
+    ),
+]
+Read = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="Where a table stands (sheet=2, header=3; header=none where no row names the columns), and what "
+        "all of it is of (object=brick, rater=Anna, dimension=focus).",
+    ),
+]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Personal data to keep, such as email; it is left out otherwise."),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse files of which anything had to be guessed.")]
 UsesPerCall = Annotated[
     int | None,
     typer.Option(min=1, max=100, metavar="N", help="Uses that share a call, at most (task aut). [20]"),
@@ -130,3 +162,37 @@ def read_set(texts: list[str] | None) -> dict[str, str]:
             raise SettingError(f"--set {text}: {name} is set twice, to {values[name]} before.")
         values[name] = value
     return values
+
+
+def read_options(
+    columns: list[str] | None,
+    split: str | None = None,
+    missing: list[str] | None = None,
+    levels: str | None = None,
+    read: list[str] | None = None,
+    keep: list[str] | None = None,
+    strict: bool = False,
+) -> dict[str, Any]:
+    """Make of the options how files are read; SettingError with what is wrong with them."""
+    from creaeval.data import read_columns
+    from creaeval.errors import SettingError
+
+    options: dict[str, Any] = {
+        "columns": read_columns(columns or []),
+        "split": split,
+        "missing": [part.strip() for text in missing or [] for part in text.split(",") if part.strip()],
+        "levels": levels,
+        "keep": [part.strip() for text in keep or [] for part in text.split(",") if part.strip()],
+        "strict": strict,
+    }
+    for part in (part for text in read or [] for part in text.split(",")):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if name not in ("sheet", "header", "object", "rater", "dimension") or not equals or not value:
+            raise SettingError(
+                f"--read {part}: expected sheet=, header=, object=, rater= or dimension= with a value, as in "
+                "--read sheet=2,header=3."
+            )
+        if name == "header" and value != "none" and not value.isdigit():
+            raise SettingError(f"--read {part}: expected the number of a row, or none.")
+        options[name] = (0 if value == "none" else int(value)) if name == "header" else value
+    return {name: value for name, value in options.items() if value not in (None, [], {}, False)}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from creaeval.cli.experiment import write_report
-from creaeval.cli.options import BlankIsNo, Columns, Ledger, RatingFiles, Stage
+from creaeval.cli.options import BlankIsNo, Columns, Ledger, Levels, Missing, RatingFiles, Stage, read_options
 from creaeval.cli.printing import print_paths, say_unmatched
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def report(
     ] = None,
     stage: Stage = None,
     columns: Columns = None,
+    missing: Missing = None,
+    levels: Levels = None,
     blank_is_no: BlankIsNo = False,
     resamples: Annotated[
         int, typer.Option(min=0, help="Bootstrap resamples for intervals; 0 for none.")
@@ -59,25 +61,24 @@ def report(
     """Read a run and write its page."""
     from creaeval.analysis.prepare import of_stage
     from creaeval.cli.inputs import Inputs
-    from creaeval.data import read_columns
     from creaeval.errors import SettingError
     from creaeval.report.html import find_shared, run_report
     from creaeval.report.html.page import check_target, write_page
 
     if run.endswith((".yaml", ".yml")):
-        if any((ratings, against, response, task, stage, columns, blank_is_no)):
+        if any((ratings, against, response, task, stage, columns, missing, levels, blank_is_no)):
             raise SettingError(f"{run}: an experiment's ratings and runs are named in its file, not here.")
         print_paths(write_report(Path(run), out, ledger))
         return
     out = out or Path("report.html")
     check_target(out)
-    names = read_columns(columns or [])
+    reading = {**read_options(columns, None, missing, levels), "blank_is_no": blank_is_no}
     with Inputs(ledger, task) as inputs:
         loaded = inputs.find_run(run)
         other = inputs.find_run(against) if against is not None else None
         if other is not None:
             response = find_shared(loaded, other, response)
-        rated = inputs.read_ratings(ratings, names, blank_is_no=blank_is_no) if ratings else []
+        rated = inputs.read_ratings(ratings, reading) if ratings else []
         say_unmatched(rated, loaded.metadata)
         runs = [loaded] if other is None else [loaded, other]
         chosen = of_stage(rated, stage) if rated else []

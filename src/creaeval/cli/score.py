@@ -9,18 +9,25 @@ import typer
 
 from creaeval.cli.options import (
     Budget,
+    Columns,
     Copied,
     Evidence,
+    Keep,
     Keys,
     Ledger,
+    Levels,
+    Missing,
     MissingStep,
     MixParticipants,
     Models,
+    Read,
     Results,
     Set,
+    Split,
+    Strict,
     Task,
-    UseColumns,
     UsesPerCall,
+    read_options,
     read_set,
 )
 
@@ -35,12 +42,14 @@ def score(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Files or folders of responses: json, jsonl, csv, xlsx or docx.", metavar="FILES"
+            help="Files or folders of responses: csv, xlsx, docx, txt, pdf, json and others.",
+            metavar="FILES",
         ),
     ],
     task: Task = "cgpst",
     scenario: Annotated[
-        Path | None, typer.Option(help="File with the scenario the responses answer: yaml, json, txt or md.")
+        Path | None,
+        typer.Option(help="File with the scenario the responses answer: txt, md, docx, yaml or json."),
     ] = None,
     analyst: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Who gathers evidence, such as openai:NAME. [local]")
@@ -95,12 +104,14 @@ def score(
         list[Path] | None, typer.Option(help="People's scores of the same responses, to show beside.")
     ] = None,
     missing_step: MissingStep = "refuse",
-    columns: UseColumns = None,
+    columns: Columns = None,
     uses_per_call: UsesPerCall = None,
-    split: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="What parts several uses in one cell: ';' say, or newline."),
-    ] = None,
+    split: Split = None,
+    missing: Missing = None,
+    levels: Levels = None,
+    read: Read = None,
+    keep: Keep = None,
+    strict: Strict = False,
     mix_participants: MixParticipants = False,
     evidence_repeats: Annotated[
         int, typer.Option(min=1, metavar="N", help="How often evidence is gathered.")
@@ -114,7 +125,7 @@ def score(
 ) -> None:
     """Score responses and write the results to a folder."""
     from creaeval.cli.running import run_and_report
-    from creaeval.data import USE_ROLES, read_columns, read_ratings, unmatched
+    from creaeval.data import read_ratings, unmatched
     from creaeval.data.examples import read_examples
     from creaeval.errors import SettingError
     from creaeval.methods import Options, get_method
@@ -131,7 +142,8 @@ def score(
         raise SettingError(f"--expected goes with --method direct, not with {method}.")
     judges = _judges(judge or [], model, method)
     batching = choose_batching(the_task, method, uses_per_call, mix_participants=mix_participants)
-    rated = read_ratings(ratings, the_task) if ratings else []
+    reading = read_options(columns, split, missing, levels, read, keep, strict)
+    rated = read_ratings(ratings, the_task, **reading) if ratings else []
     plan = prepare(
         files,
         task=the_task,
@@ -146,7 +158,7 @@ def score(
         evidence_repeats=evidence_repeats,
         judge_repeats=judge_repeats,
         options=Options(evidence, copied, read_examples(examples, the_task), reference_cutoff, batching),
-        reading={"columns": read_columns(columns or [], USE_ROLES), "split": split},
+        reading=reading,
     )
     notes = [*unmatched(rated, [response.id for response in plan.responses]), *seen_in_training(plan)]
     for line in notes:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from creaeval.cli.options import (
+    Columns,
     Ledger,
     MixParticipants,
     Patience,
@@ -16,7 +17,7 @@ from creaeval.cli.options import (
     Task,
     TrainRatings,
     TrainScenario,
-    UseColumns,
+    read_options,
 )
 from creaeval.cli.printing import say_unmatched
 
@@ -58,7 +59,7 @@ def samer(
     task: Task = "cgpst",
     scenario: TrainScenario = None,
     stage: RaterStage = None,
-    columns: UseColumns = None,
+    columns: Columns = None,
     split_by: SplitBy = "response",
     pairs: Annotated[
         int, typer.Option(min=1, help="Pairs of responses at most, drawn by the seed where there are more.")
@@ -125,7 +126,7 @@ def sft(
         typer.Option(help="With --on evidence: the run's id or its beginning.", metavar="RUN"),
     ] = None,
     stage: RaterStage = None,
-    columns: UseColumns = None,
+    columns: Columns = None,
     mix_participants: MixParticipants = False,
     split_by: SplitBy = "response",
     tune: Annotated[
@@ -191,14 +192,14 @@ class _Inputs(NamedTuple):
 def _read(
     files: list[Path], ratings: list[Path], task: str, scenario: Path | None, columns: list[str] | None
 ) -> _Inputs:
-    from creaeval.data import USE_ROLES, read_columns, read_ratings, read_responses, read_scenarios
+    from creaeval.data import read_ratings, read_responses, read_scenarios
     from creaeval.tasks import load_task
     from creaeval.training.card import hash_files
 
     loaded = load_task(task)
     return _Inputs(
         loaded,
-        read_responses(files, loaded, columns=read_columns(columns or [], USE_ROLES)),
+        read_responses(files, loaded, **read_options(columns)),
         read_ratings(ratings, loaded),
         {} if scenario is None else read_scenarios(scenario),
         hash_files([*files, *ratings, *([] if scenario is None else [scenario])]),

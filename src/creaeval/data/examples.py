@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from creaeval.data.files import read_documents
+from creaeval.data.grids.opening import open_grids
 from creaeval.data.ids import attempt, clean_name
 from creaeval.data.points import read_decimal
-from creaeval.data.tables.opening import read_table
+from creaeval.data.reading import Reading
+from creaeval.data.tables.header import find_only_table
 from creaeval.data.tables.table import find_column
 from creaeval.errors import DataError, Problems
 from creaeval.tasks import find_part
@@ -61,7 +63,11 @@ def _entries(path: Path, task: Task) -> list[tuple[str, Mapping[str, Any]]]:
             raise DataError(f"{path}: expected a list of objects, such as {_FORM}.")
         return [(f"{path}, entry {number}", entry) for number, entry in enumerate(document, 1)]
     names = _work_names(task)
-    table = read_table(path, names, lambda header: find_column(header, *names) is not None)
+
+    def known(title: str) -> bool:
+        return find_column([title], *names) is not None
+
+    table = find_only_table(open_grids(path), lambda header: any(map(known, header)), known, Reading())
     problems = Problems()
     entries: list[tuple[str, Mapping[str, Any]]] = []
     for row in table.rows:

@@ -16,7 +16,7 @@ from creaeval.errors import DataError, Problems
 from creaeval.wording import did_you_mean, first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 _OTHER_SHEETS = {".xls", ".xlsb", ".ods", ".numbers"}
 _OTHER_DOCUMENTS = {".doc", ".dot", ".rtf", ".odt", ".pages", ".wpd", ".wps"}
@@ -46,6 +46,10 @@ _SIGNATURES = {
 }
 #: Bytes that Windows-1252 text in a European language hardly ever strings together, but GBK or Shift-JIS do.
 _LONG_HIGH_RUN = re.compile(rb"[\x80-\xff]{4}")
+#: Letters of UTF-8 within words, which no Windows encoding strings together.
+_IN_UTF8 = re.compile(rb"[a-z]\xc3[\x80-\xbf]")
+#: Letters of Windows-1250 that are signs in Windows-1252, within words.
+_IN_POLISH = re.compile(rb"[a-z\xea\xf3][\xb9\xb3\xbf\x9c\x9f\xe6\xf1][a-z\xea\xf3]|\b[\xb3\xbf\x9f][a-z]{2}")
 
 
 class Office(NamedTuple):
@@ -147,7 +151,7 @@ def looks_like(data: bytes) -> str | None:
             return kind
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return None
-    if b"\x00" in data:
+    if b"\x00" in data and not _utf16_without_mark(data):
         return "binary data"
     if data.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")):
         return "a web page (HTML)"
@@ -169,11 +173,12 @@ def _kind_of_zip(data: bytes) -> str:
     return "a zip archive"
 
 
-def read_text(path: Path, expected: str, windows: bool = False, most: int | None = None) -> str:
+def read_text(path: Path, expected: str, guess_encoding: bool = False, most: int | None = None) -> str:
     """Read a text file without its byte order mark; ``expected`` says in messages what it should be.
 
-    ``windows``: text that is not UTF-8 may be read as Windows-1252, as Excel saves CSV. DataError if the file
-    is missing, empty, no text, larger than ``most`` bytes, or in an encoding that cannot be told.
+    ``guess_encoding``: text that is not UTF-8 is read as what it seems to be, as spreadsheets save CSV.
+    DataError if the file is missing, empty, no text, larger than ``most`` bytes, or in an encoding nobody
+    can tell.
     """
     data = read_bytes(path, most)
     if kind := looks_like(data):
@@ -181,15 +186,47 @@ def read_text(path: Path, expected: str, windows: bool = False, most: int | None
     try:
         if data.startswith((b"\xff\xfe", b"\xfe\xff")):
             return data.decode("utf-16")
+        if encoding := _utf16_without_mark(data):
+            return data.decode(encoding)
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        if windows and not _LONG_HIGH_RUN.search(data):
-            with suppress(UnicodeDecodeError):
-                return data.decode("cp1252")
+        if guess_encoding and (text := decode(data)):
+            return text
         raise DataError(
             f"{path}: byte {error.start} ({data[error.start]:#04x}) is not {error.encoding}, expected "
             f"{expected} in UTF-8. Save the file again as UTF-8."
         ) from error
+
+
+def _utf16_without_mark(data: bytes) -> str:
+    """Tell UTF-16 by the zeros in every other byte of its ASCII letters; nothing for other text."""
+    sample = data[:2000]
+    low, high = sample[1::2].count(0), sample[::2].count(0)
+    if max(low, high) < len(sample) / 5:
+        return ""
+    return "utf-16-le" if low > high else "utf-16-be"
+
+
+def decode(data: bytes) -> str:
+    """Decode text of a Windows encoding, GB18030, Big5 or Shift-JIS; nothing if it seems to be none."""
+    if _IN_UTF8.search(data):
+        return ""  # some of it is UTF-8
+    if _LONG_HIGH_RUN.search(data) or not _is_western(data):
+        from charset_normalizer import from_bytes
+
+        best = from_bytes(data, cp_isolation=["gb18030", "cp932", "big5", "cp1252"]).best()
+        if best is not None and best.encoding != "cp1252":
+            return str(best)
+    for encoding in ("cp1250", "cp1252") if _IN_POLISH.search(data) else ("cp1252",):
+        with suppress(UnicodeDecodeError):
+            return data.decode(encoding)
+    return ""
+
+
+def _is_western(data: bytes) -> bool:
+    """Whether letters beyond ASCII stand between ASCII ones, as in European languages."""
+    high = re.findall(rb"[\x80-\xff]+", data)
+    return bool(high) and sum(len(run) == 1 for run in high) >= 0.9 * len(high)
 
 
 class _RepeatedKeyError(ValueError):
@@ -278,20 +315,23 @@ def refuse_unknown(entry: Iterable[object], known: Sequence[str], where: str, pr
             problems.add(f"{where}: unknown key {key!r}. {hint}")
 
 
-def list_files(paths: str | Path | Sequence[str | Path], endings: set[str]) -> list[Path]:
+def list_files(
+    paths: str | Path | Sequence[str | Path], endings: set[str], say: Callable[[str], None] = warnings.warn
+) -> list[Path]:
     """Replace each folder among paths by the files in it that have one of the endings, sorted.
 
     Hidden files and Word's lock files (``~$...``) are left out; other files given by name are kept whatever
-    their ending. What else is left out of a folder is named in a UserWarning: texts beside tables, which are
+    their ending. What else is left out of a folder is named, to ``say``: texts beside tables, which are
     notes about them, and what is called a README, a licence, a source or a scenario. DataError if a folder
     holds no such file, or no path was given.
     """
     files: list[Path] = []
     for path in [Path(paths)] if isinstance(paths, str | Path) else map(Path, paths):
         if not path.is_dir():
-            files += [] if _is_hidden(path) else [path]
+            files += [] if is_hidden(path) else [path]
             continue
-        shown = sorted(f for f in path.iterdir() if f.is_file() and not _is_hidden(f))
+        shown = sorted(f for f in path.iterdir() if f.is_file() and not is_hidden(f))
+        shown += _documents_below(path)
         inside = [file for file in shown if file.suffix.lower() in endings]
         has_tables = any(file.suffix.lower() not in {*_TEXTS, ".docx"} for file in inside)
         inside = [file for file in inside if not _is_beside(file, has_tables)]
@@ -299,14 +339,27 @@ def list_files(paths: str | Path | Sequence[str | Path], endings: set[str]) -> l
         if not inside:
             raise DataError(f"{path}: no file to read in this folder, expected {expected}.")
         if others := [file.name for file in shown if file not in inside]:
-            warnings.warn(f"{path}: not read: {first_few(others)}; expected {expected}.", stacklevel=2)
+            say(f"{path}: not read: {first_few(others)}; expected {expected}.")
         files += inside
     if not files:
         raise DataError("No file was given, expected at least one.")
     return files
 
 
-def _is_hidden(path: Path) -> bool:
+def _documents_below(folder: Path) -> list[Path]:
+    """Return the texts in folders of a folder, as of classes; tables there, as in results, are left alone."""
+    return sorted(
+        file
+        for file in folder.glob("*/**/*")
+        if file.is_file()
+        and file.suffix.lower() in {*_TEXTS, ".docx"}
+        and not any(map(is_hidden, (file, *(p for p in file.parents if p != folder and folder in p.parents))))
+        and not (file.parent / "run.json").exists()
+    )
+
+
+def is_hidden(path: Path) -> bool:
+    """Whether a file is hidden, a lock file of an Office program, or one that a system keeps for itself."""
     return path.name.startswith((".", "~$")) or path.name.lower() in {"thumbs.db", "desktop.ini"}
 
 
@@ -322,13 +375,16 @@ def unknown_ending(path: Path, endings: set[str]) -> DataError:
     """Make the error for a file of a form that is not read."""
     if not path.exists():
         return DataError(f"{path}: there is no such file. Check the name and the folder.")
+    kind = looks_like(read_bytes(path)[:4000])
+    seems = f" and looks like {kind}" if kind is not None and "Office" not in kind else ""
     if path.suffix.lower() in _OTHER_SHEETS:
         return DataError(
-            f"{path}: spreadsheets ending in {path.suffix!r} are not read. Save it as .xlsx or CSV (UTF-8)."
+            f"{path}: spreadsheets ending in {path.suffix!r} are not read{seems and f'; it{seems[4:]}'}. "
+            "Save it as .xlsx or CSV (UTF-8)."
         )
     if path.suffix.lower() in _OTHER_DOCUMENTS:
         return DataError(
             f"{path}: documents ending in {path.suffix!r} are not read. Open it in the program it was "
             "written with and save it as .docx, or as text (.txt, UTF-8)."
         )
-    return DataError(f"{path}: ends in {path.suffix!r}, expected one of {', '.join(sorted(endings))}.")
+    return DataError(f"{path}: ends in {path.suffix!r}{seems}, expected one of {', '.join(sorted(endings))}.")

@@ -17,8 +17,6 @@ _Value = TypeVar("_Value")
 _MAX_LENGTH = 200
 #: str.strip knows the spaces, but not these; spreadsheets and web pages leave them at the ends of cells.
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
-#: How R writes a value that is missing, and an empty cell.
-MISSING = frozenset({"", "NA"})
 #: Finds the first character of a text that anybody can see; None in a blank one.
 find_visible = re.compile(rf"[^\s{_INVISIBLE}]").search
 _JOINERS = "\u200c\u200d"  # they belong into the middle of Persian or Indic words

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from creaeval.data.model import Item, StepText
+from creaeval.data.words import words
 from creaeval.tasks import fold
 
 if TYPE_CHECKING:
@@ -14,12 +15,6 @@ if TYPE_CHECKING:
     from creaeval.tasks import Step
 
 _BULLET = r"(?:[•‣◦▪●○∙·]\s*|[-–—*+]\s+)"
-#: By letters and digits alone: "I don't know", "idk" and the like, and nothing beside them.
-_DONT_KNOW = {
-    *("idk", "dunno", "idunno", "dontknow", "donotknow", "idontknow", "idonotknow", "notsure"),
-    *("imnotsure", "iamnotsure", "noidea", "noideas", "ihavenoidea", "ihavenoideas", "ivenoidea"),
-    *("cantthinkofanything", "icantthinkofanything", "cantthinkofany", "icantthinkofany", "idontknowany"),
-}
 _BULLETED = re.compile(rf"\s*{_BULLET}(?=\S)")
 
 
@@ -126,10 +121,11 @@ def item_step(scored: Sequence[Item], unscored: Sequence[Item] = (), heading: st
 def program_code(step: Step, text: str) -> str:
     """Return ``dont_know`` for a text that only says that nothing comes to mind, if the step has that code.
 
-    Words such as "none" or "null" may be meant, so they are no such answer.
+    It may say so in any language whose words are known (:mod:`creaeval.data.words`). Words such as "none",
+    "null" or "nichts" may be meant, so they are no such answer.
     """
     known = step.invalid if step.items is None else step.items.invalid
-    return "dont_know" if "dont_know" in known and fold(text) in _DONT_KNOW else ""
+    return "dont_know" if "dont_know" in known and fold(text) in words().no_answer else ""
 
 
 def tidy(text: str) -> str:

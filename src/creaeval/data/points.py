@@ -6,6 +6,9 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from creaeval.data.words import words
+from creaeval.tasks import fold
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -26,8 +29,8 @@ def _read(raw: object, low: float, high: float, parts: int | None, expected: str
     points: float | None = None
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         points = raw
-    elif isinstance(raw, str) and re.fullmatch(r"\s*[+-]?\d{1,9}(\.\d{0,30})?\s*", raw):
-        points = float(raw)
+    elif isinstance(raw, str) and re.fullmatch(r"\s*[+-]?\d{1,9}([.,]\d{0,30})?\s*", raw):
+        points = float(raw.replace(",", "."))
     if points is not None and low <= points <= high and (parts is None or (points * parts) % 1 == 0):
         return points
     written = "nothing" if raw is None or raw == "" else repr(raw)[:60]
@@ -69,6 +72,8 @@ def points_reader(
         read = read_half_points
 
     def read_part(raw: object) -> float:
+        if (low, high) == (0, 1) and isinstance(raw, str):
+            raw = words().yes_no.get(fold(raw), raw)
         try:
             return read(raw, low, high)
         except ValueError as error:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from creaeval.data.model import Rating
 from creaeval.data.points import points_reader, read_points
+from creaeval.data.reading import Reading
 from creaeval.data.response_builder import unknown_step
+from creaeval.data.words import MISSING
 from creaeval.errors import Problems
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 from creaeval.tasks import find_category, find_step, fold, resolve
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     #: Reads what was written for a part; ValueError with what was found and what was expected.
     _Reader: TypeAlias = Callable[[object], float | str]
 
+#: How people write that a value is missing, where they write a number.
+_CODE_OF_MISSING = re.compile(r"-\d+([.,]0+)?|9{2,}([.,]0+)?|(77|88)([.,]0+)?")
 #: The parts of an item that are words, not points.
 CATEGORY, INVALID = "category", "invalid"
 
@@ -46,10 +50,13 @@ class _Value(NamedTuple):
 class RatingSource:
     """A file of ratings: what is wrong with it, and a builder for each rating in it."""
 
-    def __init__(self, task: Task, path: Path) -> None:
+    def __init__(self, task: Task, path: Path, reading: Reading | None = None) -> None:
         self.task, self.path = task, path
         self.problems = Problems()
         self.builders: list[RatingBuilder] = []
+        reading = reading or Reading()
+        self.missing = MISSING | set(reading.missing)
+        self.levels = reading.levels
         #: What a name means: by the name, the step it is in and whether it is an item's.
         self.parts: dict[tuple[str, str, bool], tuple[Step | None, str]] = {}
         self.readers: dict[tuple[str, str, bool], _Reader] = {}
@@ -106,7 +113,13 @@ class RatingBuilder:
         try:
             key, value = self._read(name, raw, step, item)
         except ValueError as error:
-            self._source.problems.add(f"{where}: {error}.")
+            code = str(raw).strip()
+            hint = ""
+            if _CODE_OF_MISSING.fullmatch(code):
+                hint = f" If {code} stands for a missing value, say --missing {code}."
+            elif any(map(str.isalpha, code)):
+                hint = " Words that stand for points are named with --levels, as in --levels low,medium,high."
+            self._source.problems.add(f"{where}: {error}.{hint}")
             return
         later = _Value(value, where, row)
         earlier = self._values.setdefault(key, later)
@@ -155,6 +168,8 @@ class RatingBuilder:
         if reader is None:
             reader = _make_reader(self._task, step, part, of_item)
             source.readers[key.step, part, of_item] = reader
+        if isinstance(raw, str) and source.levels:
+            raw = source.levels.get(raw.strip().casefold(), raw)
         return key, reader(raw)
 
     def _item_number(self, step: Step | None, part: str, item: object) -> int:
@@ -224,9 +239,11 @@ def finish_ratings(builders: Sequence[RatingBuilder], problems: Iterable[str]) -
         key = builder.response_id, builder.rater, builder.stage
         if key in places:
             stage = f" at stage {builder.stage!r}" if builder.stage else ""
+            in_book = builder.where.startswith(f"{places[key].partition('.xls')[0]}.xls")
             all_problems.add(
                 f"{builder.where}: response {builder.response_id!r} was already rated by {builder.rater!r}"
-                f"{stage} in {places[key]}. Keep one of the two."
+                f"{stage} in {places[key]}. Keep one of the two"
+                f"{', or say which sheet is to be read: --read sheet=NAME' if in_book else ''}."
             )
         places.setdefault(key, builder.where)
     all_problems.stop()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from creaeval.data.ids import attempt, check_text, clean_id
 from creaeval.data.items import make_step
 from creaeval.data.model import Response
+from creaeval.data.notes import Notes
 from creaeval.errors import Problems
 from creaeval.tasks import find_step, fold
 from creaeval.wording import nearest
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from creaeval.data.grids.grid import Grid
     from creaeval.data.model import StepText
     from creaeval.tasks import Scenario, Task
 
@@ -32,12 +34,13 @@ class Located(NamedTuple):
 class ResponseSource:
     """A file of responses: those that could be built, and what is wrong with the others."""
 
-    def __init__(self, task: Task, path: Path) -> None:
+    def __init__(self, task: Task, path: Path, notes: Notes | None = None) -> None:
         self.task, self.path = task, path
+        self.notes = notes or Notes()
         self.problems = Problems()
         self.responses: list[Located] = []
-        #: What was left out or taken otherwise than it stands there, for the user to read.
-        self.notes: list[str] = []
+        #: Tables in a document that hold a response a row.
+        self.tables: list[Grid] = []
         #: The scenario that a booklet brings, by its response's id.
         self.scenarios: dict[str, Scenario] = {}
 

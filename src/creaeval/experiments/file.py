@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic import ValidationInfo as Info
 
+from creaeval.data import Reading as FileReading
 from creaeval.data.fetch import data_folder
 from creaeval.errors import Problems, SettingError, TaskError
 from creaeval.llm.settings import read_settings
@@ -141,18 +142,23 @@ class _Model(BaseModel):
     )
 
 
-class Reading(_Model):
-    """How files of uses are read (:func:`creaeval.data.read_responses`), and how many share a call.
+class Reading(FileReading):
+    """How files are read (:class:`creaeval.data.Reading`), and how many uses share a call.
 
     ``uses_per_call`` was called ``batch`` until version 0.1, and is still read so.
     """
 
-    columns: dict[str, str] = Field(default_factory=dict)
+    model_config = _Model.model_config
+
     uses_per_call: Count | None = Field(
         default=None, validation_alias=AliasChoices("uses_per_call", "batch"), le=100
     )
-    split: str | None = None
     mix_participants: bool = False
+
+    @property
+    def of_files(self) -> dict[str, Any]:
+        """What is said of how files are read."""
+        return self.model_dump(include=set(FileReading.model_fields), exclude_unset=True)
 
 
 class Length(_Model):
@@ -183,7 +189,7 @@ class DataSet(_Model):
     scenario: FilePath | None = None
     ratings: FilePaths = ()
     rating_stage: str | None = None
-    columns: dict[str, str] = Field(default_factory=dict)
+    columns: dict[str, str | tuple[str, ...]] = Field(default_factory=dict)
     blank_is_no: bool = False
     scores: FilePaths = ()
     judges_apart: bool = False

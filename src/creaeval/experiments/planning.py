@@ -276,7 +276,7 @@ def read_data(data_set: DataSet, *, to_run: bool = True) -> _Data:
         )
     task = load_task(data_set.task)
     paths = data_set.responses or (() if data_set.template is None else (data_set.template,))
-    responses = read_responses(paths, task, columns=data_set.reading.columns, split=data_set.reading.split)
+    responses = read_responses(paths, task, **data_set.reading.of_files)
     kept = [response for response in responses if is_wanted(_carried(response), data_set.only)]
     if not kept:
         raise DataError(
@@ -298,7 +298,9 @@ def read_recorded(name: str, data_set: DataSet, task: Task) -> tuple[tuple[Score
     )
     if not data_set.ratings:
         return scores, []
-    ratings = read_ratings(data_set.ratings, task, columns=data_set.columns, blank_is_no=data_set.blank_is_no)
+    reading = {name: value for name, value in data_set.reading.of_files.items() if name != "split"}
+    reading |= {"columns": data_set.columns, "blank_is_no": data_set.blank_is_no}
+    ratings = read_ratings(data_set.ratings, task, **reading)
     stage = data_set.rating_stage
     kept = [rating for rating in ratings if stage in (None, rating.stage)]
     if ratings and not kept:

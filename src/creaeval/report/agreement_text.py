@@ -148,14 +148,17 @@ def _rows(task: Task, dimensions: list[str], table: Table) -> Iterator[tuple[str
 
 
 def _coefficients(report: AgreementReport) -> Table:
-    """All raters together: of each dimension the reliability of one rating and of the mean of all."""
+    """All raters together: of each dimension the reliability of one rating and of the mean of all.
+
+    Where there is one dimension, there is room for all six forms of Shrout and Fleiss (1979).
+    """
     raters = report.tables["raters"]
     crossed = raters.loc[raters["coefficient"].str.startswith("ICC(A,1)"), "value"].notna().any()
-    names = (
-        ["ICC(A,1) = ICC(2,1)", "ICC(A,k) = ICC(2,k)"]
-        if crossed
-        else ["ICC(1) = ICC(1,1)", "ICC(k) = ICC(1,k)"]
-    )
+    forms = ["ICC(1) = ICC(1,1)", "ICC(A,1) = ICC(2,1)", "ICC(C,1) = ICC(3,1)"]
+    forms += [form.replace("(1)", "(k)").replace(",1)", ",k)") for form in forms]
+    chosen = (forms[1], forms[4]) if crossed else (forms[0], forms[3])
+    alone = crossed and sum(dimension != AVG for dimension in report.dimensions) == 1
+    names = [*(forms if alone else chosen)]
     names.append("Krippendorff's alpha (interval)")
     table = titled_table("All raters together")
     table.add_column("")

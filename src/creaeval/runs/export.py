@@ -22,6 +22,7 @@ from creaeval.runs.tables import (
     has_panel,
     long_table,
     panel_table,
+    unread_table,
     wide_table,
 )
 from creaeval.runs.workbook import Workbook
@@ -94,6 +95,9 @@ def _write_parts(run: Run, folder: Path, book: Workbook) -> tuple[list[Path], li
             book.append(name, _with_numbers(frame, numeric) if name in scores else frame)
         outcomes += _write_outcomes(part, folder, names, append=number > 0)
         participants.add(part)
+    if not (unread := unread_table(run)).empty:
+        write_table(unread, folder / "failures.csv", append=True)
+        book.append("failures", unread)
     written = [folder / f"{name}.csv" for name in (*scores, *others)]
     for name, frame in participants.tables().items():
         book.append(name, frame)

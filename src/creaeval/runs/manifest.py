@@ -73,6 +73,7 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
         "items_beyond_the_maximum": unscored_items(plan),
         **({"not_english": not_english(plan)} if plan.method == "offline" else {}),
         "notes": plan_notes(plan),
+        **({"not_read": list(plan.not_read)} if plan.not_read else {}),
         "versions": {"python": platform.python_version(), **_versions()},
         "platform": f"{platform.system()} {platform.machine()}",
     }

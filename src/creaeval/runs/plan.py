@@ -73,6 +73,8 @@ class Plan:
     notes : tuple of str
         What whoever reads the scores should know, such as files that were not read. Who adds one has said it
         already; they decide nothing.
+    not_read : tuple of str
+        Those of the notes that say which files and sheets were passed over.
     """
 
     task: Task
@@ -88,10 +90,11 @@ class Plan:
     judge_repeats: int = 1
     options: Options = field(default_factory=Options)
     notes: tuple[str, ...] = ()
+    not_read: tuple[str, ...] = ()
 
-    def noting(self, notes: Iterable[str]) -> Plan:
-        """Return the same plan with more notes."""
-        noted = replace(self, notes=(*self.notes, *notes))
+    def noting(self, notes: Iterable[str], not_read: Iterable[str] = ()) -> Plan:
+        """Return the same plan with more notes, and with files and sheets that were not read."""
+        noted = replace(self, notes=(*self.notes, *notes), not_read=(*self.not_read, *not_read))
         # What was worked out already holds: a large plan is not hashed and put into batches again.
         noted.__dict__.update({**self.__dict__, **noted.__dict__})
         return noted

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from creaeval.errors import SettingError
 from creaeval.runs.participants import participants_of
 from creaeval.runs.summary import Summary, summarise_outcomes
-from creaeval.runs.tables import failure_table, long_table, panel_table, wide_table
+from creaeval.runs.tables import failure_table, long_table, panel_table, unread_table, wide_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -172,5 +172,8 @@ class Run:
 
     @property
     def failures(self) -> pd.DataFrame:
-        """Why responses, or single judges of them, have no scores."""
-        return failure_table(self)
+        """Why responses, or single judges of them, have no scores; and which files were not read."""
+        import pandas as pd
+
+        tables = [table for table in (failure_table(self), unread_table(self)) if not table.empty]
+        return pd.concat(tables, ignore_index=True) if tables else failure_table(self)

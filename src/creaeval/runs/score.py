@@ -11,8 +11,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from creaeval.data import Response, read_responses, read_scenarios
+from creaeval.data import Found, read_data, read_scenarios
 from creaeval.data.examples import read_examples
+from creaeval.data.notes import without_folders
+from creaeval.data.tables.reader import RESPONSES
 from creaeval.errors import BudgetReachedError, CreaEvalError
 from creaeval.llm import ChatModel, Ledger, Settings, open_model
 from creaeval.llm.budget import Budget
@@ -36,10 +38,12 @@ if TYPE_CHECKING:
 DEFAULT_LEDGER = ".creaeval/ledger.db"
 
 AnyModel: TypeAlias = str | ChatModel
+#: What :func:`creaeval.data.read_data` reads.
+Sources: TypeAlias = Any
 
 
 def score(
-    responses: str | Path | Sequence[str | Path] | Sequence[Response],
+    responses: Sources,
     *,
     task: str | Path | Task = "cgpst",
     scenarios: str | Path | Mapping[str, Scenario] | None = None,
@@ -66,8 +70,8 @@ def score(
 
     Parameters
     ----------
-    responses : path, sequence of paths, or sequence of Response
-        What to score.
+    responses : path, DataFrame, list of dict, Response, or sequence of them
+        What to score, in any form :func:`creaeval.data.read_data` reads, also mixed.
     task : str, Path or Task
         A built-in task's name, a YAML file, or a task.
     scenarios : path or mapping of str to Scenario, optional
@@ -89,7 +93,7 @@ def score(
     missing_step : {"refuse", "skip"}
         Whether a response that lacks a step is refused, or scored for the steps it has.
     reading : mapping of str to object, optional
-        How files of uses are read: ``columns`` and ``split`` of :func:`creaeval.data.read_responses`.
+        How they are read: fields of :class:`creaeval.data.Reading`, such as ``columns`` and ``split``.
     evidence_repeats, judge_repeats : int
         How often evidence is gathered, and how often each judge scores it; at a temperature of 0 repeats may
         be equal, and a UserWarning says so.
@@ -159,7 +163,7 @@ def score(
 
 
 def prepare(
-    responses: str | Path | Sequence[str | Path] | Sequence[Response],
+    responses: Sources,
     *,
     task: str | Path | Task,
     scenarios: str | Path | Mapping[str, Scenario] | None,
@@ -207,11 +211,11 @@ def prepare(
     def model(name: AnyModel) -> ChatModel:
         return open_once(name) if isinstance(name, str) else name
 
-    read, notes = _responses(responses, task, reading or {})
+    found = _read(responses, task, reading or {})
     plan = make_plan(
         task=task,
-        responses=read,
-        scenarios=scenarios or {},
+        responses=found.responses,
+        scenarios=scenarios or found.scenarios,
         analyst=model(analyst or DEFAULT_MODEL),
         judges=[model(judge) for judge in _as_list(default_judge(method) if judges is None else judges)],
         settings=settings,
@@ -221,7 +225,7 @@ def prepare(
         judge_repeats=judge_repeats,
         options=options,
     )
-    return plan.noting(notes)
+    return plan.noting(found.notes, found.not_read)
 
 
 def _as_list(models: AnyModel | Sequence[AnyModel] | None) -> list[AnyModel]:
@@ -230,25 +234,15 @@ def _as_list(models: AnyModel | Sequence[AnyModel] | None) -> list[AnyModel]:
     return [] if models is None else [cast("AnyModel", models)]
 
 
-def _responses(
-    sources: str | Path | Sequence[str | Path] | Sequence[Response], task: Task, reading: Mapping[str, Any]
-) -> tuple[Sequence[Response], list[str]]:
-    """Return the responses, and what was warned of as they were read: without folders, for the record."""
-    if isinstance(sources, str | Path):
-        sources = [sources]
-    paths = [source for source in sources if isinstance(source, str | Path)]
-    objects = [source for source in sources if isinstance(source, Response)]
-    if not paths:
-        return objects, []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        responses = [*read_responses(paths, task, **reading), *objects]
-    notes = [str(warning.message) for warning in caught]
-    for note in notes:
-        warnings.warn(note, stacklevel=3)
-    for path in map(Path, paths):
-        notes = [note.replace(str(path), path.name) if path.name else note for note in notes]
-    return responses, notes
+def _read(sources: Any, task: Task, reading: Mapping[str, Any]) -> Found:
+    """Read the responses; what was found out is warned of, and kept without folders."""
+    if isinstance(sources, list | tuple) and not sources:
+        return Found()
+    found = read_data(sources, task, want=(RESPONSES,), **reading)
+    for note in found.notes:
+        warnings.warn(note, stacklevel=4)
+    notes, not_read = (without_folders(lines, sources) for lines in (found.notes, found.not_read))
+    return replace(found, notes=notes, not_read=not_read)
 
 
 def run_plan(

@@ -98,6 +98,14 @@ def failure_table(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=FAILURE_COLUMNS)
 
 
+def unread_table(run: Run) -> pd.DataFrame:
+    """Make rows of the table of failures for the files and sheets that were not read."""
+    import pandas as pd
+
+    rows = [("", "reading", "", note) for note in run.manifest.get("not_read", ())]
+    return pd.DataFrame(rows, columns=FAILURE_COLUMNS)
+
+
 def _code_columns(task: Task) -> list[str]:
     return [INVALID] if any(step.invalid for step in task.steps) else []
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, ValidationError
 
 from creaeval.data.files import list_files
-from creaeval.data.responses import ENDINGS
-from creaeval.data.tables.opening import split_sheet
+from creaeval.data.grids.opening import split_sheet
+from creaeval.data.reader import ENDINGS
 from creaeval.errors import DataError, SettingError
 from creaeval.sheets.evidence import Depth, Record
 from creaeval.training.split import Split

@@ -168,7 +168,7 @@ def test_a_table_with_a_header_holds_a_response_a_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([["id", "response"]], "has a header but no rows below it"),
+        ([["id", "response"]], "has a header (row 1) but no rows below it"),
         ([["id", "response"], ["", "x"]], "row 2: found the id '', expected one that is not empty"),
         ([["id", "response"], ["1", "x"], ["1", "y"]], "row 3: the id '1' is already taken by"),
         (

@@ -187,12 +187,19 @@ def test_a_wide_table_is_no_such_workbook_nor_is_any_of_another_task(tmp_path: P
     workbook.active.append(["respons", *(f"c{n}" for n in range(30))])
     workbook.active.append(["R1", *range(30)])
     workbook.save(tmp_path / "a.xlsx")
-    assert "no column 'response_id' or 'id'" in the_problem(lambda: read_ratings(tmp_path, cgpst()))
+    assert "no column could be the id (what was rated)" in the_problem(
+        lambda: read_ratings(tmp_path, cgpst())
+    )
     workbook = Workbook()
     workbook.active.append(["Step 1", None, None, None, None, "Step 2"])
     workbook.active.append([f"c{n}" for n in range(30)])
     workbook.active["W97"] = 3
     workbook.save(tmp_path / "a.xlsx")
-    assert "no column 'response_id' or 'id'" in the_problem(lambda: read_ratings(tmp_path, cgpst()))
+    assert "no column could be the id (what was rated)" in the_problem(
+        lambda: read_ratings(tmp_path, cgpst())
+    )
     path = book(tmp_path / "b.xlsx", A05=SHEET)
-    assert "no column 'response_id' or 'id'" in the_problem(lambda: read_ratings(path, brick()))
+    problems = problems_of(lambda: read_ratings(path, brick()))
+    assert (
+        f"{path}, A05, row 2: the column 'Human scoring sheet H31' is there twice. Rename one" in problems[3]
+    )

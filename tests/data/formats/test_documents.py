@@ -29,6 +29,9 @@ from .documents import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+# What is said of a file is asserted where it is the subject.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
 OTHER_TITLES = {
     "numbers alone": [f"Step {n}" for n in range(1, 7)],
     "capitals and dashes": [f"STEP {n} – {name.upper()}" for n, name in enumerate(NAMES, 1)],
@@ -119,7 +122,7 @@ def test_the_file_names_the_response_and_labels_above_the_steps_are_carried(tmp_
     (located,) = source.responses
     assert located.response.id == "Blaue Füchse"
     assert located.response.metadata == {"Team": "Foxes", "School": "Hill School", "Division": "Junior"}
-    assert source.notes == [f"{path}: left out 'Our booklet', 'E-mail', which may name people"]
+    assert source.notes.said == [f"{path}: left out 'Our booklet', 'E-mail', which may name people"]
     assert written_in(path) == WRITTEN
 
 
@@ -396,7 +399,7 @@ def test_footnotes_links_breaks_and_hidden_text(tmp_path: Path) -> None:
     document.save(str(path))
     first, second = WRITTEN["step6"]
     assert written_in(path)["step6"] == [first, f"{second} [As in Norway.]", "See the map"]
-    assert read(path).notes == [f"{path}: left out text that is hidden in the document"]
+    assert read(path).notes.said == [f"{path}: left out text that is hidden in the document"]
 
 
 def xml_bytes(source: str) -> bytes:
@@ -434,7 +437,7 @@ def test_a_step_without_text_or_without_heading_is_absent(tmp_path: Path) -> Non
     document.save(str(tmp_path / "a.docx"))
     source = read(tmp_path / "a.docx")
     assert list(source.responses[0].response.steps) == ["step1", "step2", "step3", "step5"]
-    assert source.notes == [f"{tmp_path / 'a.docx'}: found no heading of step6"]
+    assert source.notes.said == [f"{tmp_path / 'a.docx'}: found no heading of step6"]
 
 
 def test_two_booklets_in_one_document_are_refused(tmp_path: Path) -> None:
@@ -599,7 +602,7 @@ def test_hints_beside_a_title_are_no_answer(tmp_path: Path) -> None:
     grid(document, rows)
     document.save(str(tmp_path / "a.docx"))
     assert written_in(tmp_path / "a.docx") == WRITTEN
-    assert "left out 'Up to three of them'" in read(tmp_path / "a.docx").notes[0]
+    assert "left out 'Up to three of them'" in read(tmp_path / "a.docx").notes.said[0]
 
 
 def test_the_names_of_columns_are_no_metadata(tmp_path: Path) -> None:
@@ -609,7 +612,7 @@ def test_the_names_of_columns_are_no_metadata(tmp_path: Path) -> None:
     document.save(str(tmp_path / "a.docx"))
     source = read(tmp_path / "a.docx")
     assert source.responses[0].response.metadata == {"Team": "Puffins"}
-    assert source.notes == [f"{tmp_path / 'a.docx'}: left out 'Step: What we think'"]
+    assert source.notes.said == [f"{tmp_path / 'a.docx'}: left out 'Step: What we think'"]
 
 
 def test_the_cells_of_one_column_may_begin_with_their_step(tmp_path: Path) -> None:
@@ -629,7 +632,7 @@ def test_what_is_taken_as_a_template_s_word_is_said(tmp_path: Path) -> None:
     document.save(str(tmp_path / "a.docx"))
     assert written_in(tmp_path / "a.docx") == {"step1": ["Gulls"], "step3": ["Fill in the harbour"]}
     assert "taken as words of the template: 'Type your problem here'" in "\n".join(
-        read(tmp_path / "a.docx").notes
+        read(tmp_path / "a.docx").notes.said
     )
 
 

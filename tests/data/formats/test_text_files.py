@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+# What is said of a file is asserted where it is the subject.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
 
 def plain(marks: str = "", between: str = "\n") -> str:
     """Return a booklet as text, each title behind marks."""

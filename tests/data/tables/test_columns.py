@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from creaeval.data import read_columns, read_ratings
+from creaeval.data import read_columns, read_data, read_ratings
 from creaeval.errors import SettingError
 
 from ..support import brick, cgpst, problems_of, the_problem, write
@@ -33,7 +33,8 @@ def test_columns_are_found_under_the_files_own_names(tmp_path: Path) -> None:
     wide = csv_file(tmp_path, "Subj;Name of judge;Focus", "R1;A;7.5")
     assert focus(wide, response_id="Subj", rater="Name of judge") == {("R1", "A"): 7.5}
     book = workbook(tmp_path / "a.xlsx", ["Subj", "Judge", "Focus"], ["R1", "A", 7], notes=[["x"]])
-    assert focus(book, response_id="Subj", rater="Judge") == {("R1", "A"): 7}
+    with pytest.warns(UserWarning, match=r"a\.xlsx, notes: not read, since its titles"):
+        assert focus(book, response_id="Subj", rater="Judge") == {("R1", "A"): 7}
 
 
 def test_a_column_that_is_named_for_one_role_is_none_for_another(tmp_path: Path) -> None:
@@ -42,6 +43,14 @@ def test_a_column_that_is_named_for_one_role_is_none_for_another(tmp_path: Path)
     (rating,) = read_ratings(path, cgpst(), columns={"response_id": "Subj", "dimension": "item"})
     assert rating.sheet.final("step2.adequacy") == 5
     assert (rating.response_id, rating.metadata) == ("R1", {})
+
+
+def test_several_columns_may_be_of_a_role_where_there_can_be_several(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "story,J,K,age", "R1,4,5,12", "R2,3,,13")
+    ratings = read_ratings(path, brick(), columns={"id": "story", "score": ["J", "K"], "carry": "age"})
+    found = {(r.response_id, r.rater): r.sheet.final("use.originality") for r in ratings}
+    assert found == {("R1", "J"): 4, ("R1", "K"): 5, ("R2", "J"): 3}
+    assert [r.metadata for r in ratings] == [{"age": "12"}, {"age": "12"}, {"age": "13"}]
 
 
 def test_a_file_may_have_the_standard_name_instead(tmp_path: Path) -> None:
@@ -67,7 +76,7 @@ def test_a_file_may_have_the_standard_name_instead(tmp_path: Path) -> None:
         (
             "Subj,Judge,Focus",
             {"response_id": "Sub", "rater": "Juge"},
-            "--columns response_id=Sub: there is no column 'Sub'. Did you mean 'Subj'?",
+            "--columns id=Sub: there is no column 'Sub'. Did you mean 'Subj'?",
         ),
     ],
 )
@@ -75,37 +84,49 @@ def test_a_column_that_is_not_there_is_named_with_the_nearest(
     tmp_path: Path, header: str, columns: dict[str, str], message: str
 ) -> None:
     path = csv_file(tmp_path, header, "R1,A,7")
-    assert message.format(path=path) in the_problem(lambda: focus(path, **columns))
+    assert message.format(path=path) in problems_of(lambda: focus(path, **columns))[0]
 
 
 def test_an_unknown_role_is_named_before_a_file_is_read(tmp_path: Path) -> None:
-    problems = problems_of(lambda: focus(tmp_path / "none.csv", ratter="Judge", score="x", item="x"))
-    assert problems[0].startswith("--columns ratter=Judge: there is no role 'ratter'. Did you mean 'rater'?")
-    assert problems[1:] == ("--columns item=x: the column 'x' is already score. Name another one.",)
+    with pytest.raises(SettingError) as caught:
+        focus(tmp_path / "none.csv", ratter="Judge", score="x", item="x")
+    first, *others = caught.value.problems
+    assert first.startswith("--columns ratter=Judge: there is no role 'ratter'. Did you mean 'rater'?")
+    assert others == ["--columns item=x: the column 'x' is already score. Name another one."]
 
 
 @pytest.mark.parametrize(
-    ("header", "hint"),
+    ("header", "note"),
     [
-        ("id,Rater name,dimension,score", "--columns 'rater=Rater name'?"),
-        ("respons_id,rater,dimension,score", "--columns response_id=respons_id?"),
-        ("respons_id,raterr,dimension,scores", "--columns response_id=respons_id,rater=raterr,score=scores?"),
-        ("id,raterr,Focus,note", "--columns rater=raterr?"),
-        ("respons_id,rater,Focus,Adequacy", "--columns response_id=respons_id?"),
+        ("id,Rater name,dimension,score", ""),
+        ("Booklet,Juror,Kriterium,Punkte", ""),
+        ("équipe;évaluateur;critère;note", ""),
+        ("编号;评分者;维度;得分", ""),
+        ("respons_id,rater,dimension,score", "'respons_id' was read as what was rated"),
+        ("id,raterr,dimension,score", "'raterr' was read as the rater"),
     ],
 )
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
-def test_a_column_that_is_nearly_called_so_is_suggested(
-    tmp_path: Path, header: str, hint: str, ending: str
+def test_columns_are_found_by_words_of_any_language_and_nearly_so(
+    tmp_path: Path, header: str, note: str, ending: str
 ) -> None:
     path = tmp_path / f"a.{ending}"
-    rows = [header.split(","), ["R1", "A", "Focus", "x"]]
+    mark = ";" if ";" in header else ","
+    rows = [header.split(mark), ["R1", "A", "Focus", "7"], ["R1", "B", "Focus", "6"]]
     if ending == "xlsx":
         workbook(path, *rows)
     else:
-        write(path, "\n".join(",".join(row) for row in rows))
-    problem = the_problem(lambda: read_ratings(path, cgpst()))
-    assert f"Did you mean to map it: {hint}" in problem
+        write(path, "\n".join(mark.join(row) for row in rows))
+    found = read_data(path, cgpst(), want=("ratings",))
+    scores = {(r.response_id, r.rater): r.sheet.final("step2.focus") for r in found.ratings}
+    assert scores == {("R1", "A"): 7, ("R1", "B"): 6}
+    assert [note in said for said in found.notes] == ([True] if note else [])
+
+
+def test_a_header_of_unknown_words_is_no_row_of_data(tmp_path: Path) -> None:
+    # Of the rows below it some words are known: a dimension's name, and R1, which may be a rater.
+    path = csv_file(tmp_path, "rspns,rtr,dmnsn,scr", "R1,A,Focus,7", "R1,B,Focus,6")
+    assert "Found the columns rspns, rtr, dmnsn, scr." in the_problem(lambda: read_ratings(path, cgpst()))
 
 
 def test_responses_in_columns_are_not_taken_for_a_misspelt_id(tmp_path: Path) -> None:
@@ -115,19 +136,30 @@ def test_responses_in_columns_are_not_taken_for_a_misspelt_id(tmp_path: Path) ->
 
 def test_columns_are_read_from_text() -> None:
     assert read_columns(["rater=Judge, response_id = Subject no. ", "Score=Points"]) == {
-        "rater": "Judge",
-        "response_id": "Subject no.",
-        "score": "Points",
+        "rater": ("Judge",),
+        "id": ("Subject no.",),
+        "score": ("Points",),
     }
-    assert read_columns(["score=Original, 1-5,rater=Judge"]) == {"score": "Original, 1-5", "rater": "Judge"}
+    assert read_columns(["score=Original, 1-5,rater=Judge"]) == {
+        "score": ("Original, 1-5",),
+        "rater": ("Judge",),
+    }
     assert read_columns([]) == {}
-    assert read_columns(["rater=Judge", "rater=Judge"]) == {"rater": "Judge"}
+    assert read_columns(["rater=Judge", "rater=Judge"]) == {"rater": ("Judge",)}
+    assert read_columns(["text=Use 1,text=Use 2", "carry=age"]) == {
+        "text": ("Use 1", "Use 2"),
+        "carry": ("age",),
+    }
+    assert read_columns(["use=Idea,prompt=Thing"]) == {"text": ("Idea",), "object": ("Thing",)}
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Judge", "--columns Judge: found 'Judge'. Expected ROLE=COLUMN with one of the roles response_id,"),
+        (
+            "Judge",
+            "--columns Judge: found 'Judge'. Expected ROLE=COLUMN with one of the roles id, participant,",
+        ),
         ("", "found ''. Expected ROLE=COLUMN"),
         ("rater=", "found 'rater='. Expected ROLE=COLUMN"),
         ("=Judge", "found '=Judge'. Expected ROLE=COLUMN"),
@@ -146,12 +178,13 @@ def test_a_text_that_names_no_columns_is_a_setting_error(text: str, message: str
 _TITLE = st.text("abcXY 19.é", min_size=1, max_size=8).filter(lambda t: t == t.strip())
 
 
-@given(st.dictionaries(st.sampled_from(["response_id", "rater", "score", "stage"]), _TITLE))
+@given(st.dictionaries(st.sampled_from(["id", "rater", "score", "stage"]), _TITLE))
 def test_what_is_written_as_text_is_read_back(columns: dict[str, str]) -> None:
     if len(set(columns.values())) < len(columns):
         return
-    assert read_columns([",".join(f"{r}={t}" for r, t in columns.items())] if columns else []) == columns
-    assert read_columns([f"{r}={t}" for r, t in columns.items()]) == columns
+    read = {role: (title,) for role, title in columns.items()}
+    assert read_columns([",".join(f"{r}={t}" for r, t in columns.items())] if columns else []) == read
+    assert read_columns([f"{r}={t}" for r, t in columns.items()]) == read
 
 
 def test_two_stages_are_two_ratings_in_every_form(tmp_path: Path) -> None:
@@ -204,7 +237,9 @@ def test_other_columns_of_the_long_form_are_carried_where_they_are_of_the_whole_
         "R1,A,Adequacy,5,en ,,3,",
         "R1,B,Focus,6,de,fair,4,2",
     )
-    extra = {(r.response_id, r.rater): r.metadata for r in read_ratings(path, cgpst())}
+    with pytest.warns(UserWarning, match="carried along, not read as scores: 'plot', 'wave'"):
+        ratings = read_ratings(path, cgpst())
+    extra = {(r.response_id, r.rater): r.metadata for r in ratings}
     # The note is of one row of A's two; wave is empty for A.
     assert extra == {
         ("R1", "A"): {"Language": "en", "plot": "3"},
@@ -212,12 +247,22 @@ def test_other_columns_of_the_long_form_are_carried_where_they_are_of_the_whole_
     }
 
 
-def test_columns_of_texts_are_carried_in_the_wide_form_and_numbers_are_still_refused(tmp_path: Path) -> None:
+def test_columns_of_texts_are_carried_in_the_wide_form_and_so_are_numbers_that_are_known(
+    tmp_path: Path,
+) -> None:
     path = csv_file(tmp_path, "id,Focus_A,Focus_B,language", "R1,7,6,en", "R2,,5,")
     extra = {(r.response_id, r.rater): r.metadata for r in read_ratings(path, cgpst())}
     assert extra == {("R1", "A"): {"language": "en"}, ("R1", "B"): {"language": "en"}, ("R2", "B"): {}}
     path = csv_file(tmp_path, "id,Focus_A,language,age", "R1,7,en,12")
-    assert "column 'age': holds numbers" in the_problem(lambda: read_ratings(path, cgpst()))
+    with pytest.warns(UserWarning, match="carried along, not read as scores: 'age'"):
+        (rating,) = read_ratings(path, cgpst())
+    assert (rating.sheet.final("step2.focus"), rating.metadata) == (7, {"language": "en", "age": "12"})
+    path = csv_file(tmp_path, "id,Focus_A,language,speed", "R1,7,en,12")
+    problem = the_problem(lambda: read_ratings(path, cgpst()))
+    assert "column 'speed': holds numbers, but task cgpst has no dimension of this name" in problem
+    assert "say --columns carry=speed if it holds no scores" in problem
+    (rating,) = read_ratings(path, cgpst(), columns={"carry": "speed"})
+    assert rating.metadata == {"language": "en", "speed": "12"}
 
 
 _CELL = st.sampled_from(["", "x", "y"])

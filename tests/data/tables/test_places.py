@@ -6,7 +6,7 @@ import csv
 import io
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,15 +14,21 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook  # type: ignore[import-untyped,unused-ignore]
 
 from creaeval.data import read_ratings, read_responses
-from creaeval.data.tables import workbook as workbook_module
-from creaeval.data.tables.opening import open_tables, read_table
-from creaeval.data.tables.table import Place
+from creaeval.data.grids import workbook as workbook_module
+from creaeval.data.grids.grid import Place
+from creaeval.data.grids.opening import open_grids
+from creaeval.data.notes import Notes
+from creaeval.data.reading import Reading
+from creaeval.data.tables.header import find_table
 from creaeval.errors import Problems
 
 from ..formats.test_cgpst_workbook import SHEET, book
 from ..support import brick, cgpst, write
 from ..workbooks import LONG, workbook
 from .test_workbook import rewrite
+
+if TYPE_CHECKING:
+    from creaeval.data.tables.table import Table
 
 
 @pytest.fixture
@@ -55,10 +61,11 @@ def with_a_sum(path: Path, formula: bytes, value: bytes) -> Path:
 
 def test_a_workbook_with_a_formula_is_opened_once(tmp_path: Path, opened: list[str]) -> None:
     path = workbook(
-        tmp_path / "a.xlsx", LONG, ["R1", "A", "Focus", "=3+4"], ["R2", "A", "Focus", 3], notes=[["x"]]
+        tmp_path / "a.xlsx", LONG, ["R1", "A", "Focus", "=3+4"], ["R2", "A", "Focus", 3], notes_hidden=[["x"]]
     )
     changed = with_a_sum(path, b"3+4", b"7")
-    ratings = read_ratings(changed, cgpst())
+    with pytest.warns(UserWarning, match="hidden sheets are not read: notes"):
+        ratings = read_ratings(changed, cgpst())
     assert [r.sheet.final("step2.focus") for r in ratings] == [7, 3]
     assert opened == ["changed.xlsx", "book"]
 
@@ -76,31 +83,24 @@ def test_a_csv_file_of_ratings_or_responses_is_opened_once(tmp_path: Path, opene
     assert opened == ["a.csv", "b.csv"]
 
 
-def test_of_a_large_sheet_that_is_not_wanted_only_the_header_is_read(tmp_path: Path) -> None:
-    path = workbook(
-        tmp_path / "a.xlsx", LONG, ["R1", "A", "Focus", 7], log=[["time", "event"]] + [[1, 2]] * 300
-    )
-    file = open_tables(path)
-    file.table(["id", "response_id"], lambda header: "rater" in header)
-    log = file.sheets[1]
-    assert log.name == "log"
-    assert len(list(log.unread)) == 300
-
-
-# Letters, digits and what parts cells or lines in a CSV file; Excel keeps such a text as it is.
-_TEXT = st.text("abcXYZ019é ,;\t\"\n-'", min_size=1, max_size=8).filter(str.strip)
+# Letters, digits and what parts cells or lines in a CSV file; Excel keeps such a text as it is. Each begins
+# with a letter: a row of words above numbers may be a second header.
+_TEXT = st.text("abcXYZ019é ,;\t\"\n-'", max_size=8).map(lambda text: f"x{text}".strip())
 
 
 @st.composite
 def grids(draw: st.DrawFn) -> list[list[str]]:
     """A header and rows, with blank rows anywhere; up to 30 columns, so that some lie beyond Z.
 
-    There are two columns at least: a header of one does not tell what stands between cells.
+    There are two columns at least: a header of one does not tell what stands between cells. Two cells of a
+    row are filled at least: one alone below a blank row may be a remark.
     """
     width = draw(st.sampled_from([2, 3, 27, 30]))
     header = ["id", *(f"c{number}" for number in range(2, width + 1))]
-    cells = st.lists(_TEXT | st.just(""), min_size=width - 1, max_size=width - 1)
-    rows = draw(st.lists(st.tuples(_TEXT, cells).map(lambda row: [row[0], *row[1]]), min_size=1, max_size=4))
+    cells = st.lists(_TEXT | st.just(""), min_size=width - 2, max_size=width - 2)
+    rows = draw(
+        st.lists(st.tuples(_TEXT, _TEXT, cells).map(lambda row: [*row[:2], *row[2]]), min_size=1, max_size=4)
+    )
     grid: list[list[str]] = []
     for row in [header, *rows]:
         grid += [[""] * width] * draw(st.integers(0, 2))
@@ -116,14 +116,22 @@ def put(folder: str, grid: list[list[str]], kind: str) -> Path:
     return write(Path(folder) / "grid.csv", out.getvalue())
 
 
+def read_table(path: Path, header: list[str]) -> Table:
+    (grid,) = open_grids(path)
+    notes = Notes()
+    table = find_table(grid, header.__contains__, Reading(), notes)
+    assert notes.said == []
+    return table
+
+
 @settings(max_examples=60)
 @given(grids(), st.sampled_from([",", ";", "\t", "xlsx"]))
 def test_each_cell_knows_its_file_sheet_row_and_column(grid: list[list[str]], kind: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = put(folder, grid, kind)
-        table = read_table(path, ["id"], lambda _: True)
         filled = [(number, row) for number, row in enumerate(grid, 1) if any(row)]
         (_, header), *rows = filled
+        table = read_table(path, header)
         assert table.header == tuple(header)
         assert [row.number for row in table.rows] == [number for number, _ in rows]
         for row in table.rows:
@@ -150,7 +158,7 @@ def test_an_issue_of_a_cell_is_told_with_its_place(grid: list[list[str]], data: 
     cells[number][column] = True
     with tempfile.TemporaryDirectory() as folder:
         path = workbook(Path(folder) / "grid.xlsx", *cells)
-        table = read_table(path, ["id"], lambda _: True)
+        table = read_table(path, next(filter(any, grid)))
         problems = Problems()
         for row in table.rows:
             for title in table.header:

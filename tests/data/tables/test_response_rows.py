@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from creaeval.data import read_responses
+from creaeval.data import read_data, read_responses
+from creaeval.data.words import MISSING, words
+from creaeval.tasks import fold
 
 from ..support import brick, cgpst, problems_of, the_problem, write
 
@@ -58,8 +60,9 @@ def test_text_in_utf_16_is_read(tmp_path: Path) -> None:
     assert read_responses([path], brick())[0].steps["use"].text == "café"
 
 
-def test_text_in_an_encoding_nobody_can_tell_is_refused_with_the_byte(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", "id,response\n1,砖头可以当枕头\n".encode("gbk"))
+def test_text_in_two_encodings_is_refused_with_the_byte(tmp_path: Path) -> None:
+    # Lines of UTF-8 and one of Windows-1252, put together with an editor.
+    path = write(tmp_path / "a.csv", "id,response\n1,café\n".encode() + "2,café\n".encode("cp1252"))
     problem = the_problem(lambda: read_responses([path], brick()))
     assert re.search(r"byte \d+ \(0x..\) is not utf-8, expected CSV in UTF-8. Save the file again", problem)
 
@@ -82,10 +85,19 @@ def test_one_id_in_two_rows_is_named_with_both(tmp_path: Path) -> None:
 
 
 def test_rows_with_a_wrong_number_of_cells_are_named(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", "id,response,group\n1,a,b,\n2,a, and b,c\n3,a\n,orphan,x\n")
-    first, second = problems_of(lambda: read_responses([path], brick()))
-    assert f"{path}, row 3: found 4 cells, expected 3 as in the header" in first
-    assert f"{path}, row 4: found 2 cells, expected 3 as in the header" in second
+    path = write(tmp_path / "a.csv", "id,response,group\n1,a,b,\n2,a, and b,c\n")
+    assert the_problem(lambda: read_responses([path], brick())) == (
+        f"{path}, row 3: found 4 cells, expected 3 as in the header (row 1). A text that holds the delimiter "
+        "must stand in quotation marks."
+    )
+    path = write(tmp_path / "a.csv", "id,response,group\n1,a\nand b,c\n2\n")
+    assert "row 4: found 1 cell, expected 3 as in the header. A text with line breaks must" in the_problem(
+        lambda: read_responses([path], brick())
+    )
+    # Spreadsheets leave the blank cells at the end of a row out.
+    path = write(tmp_path / "a.csv", "id,response,group\n1,a\n2,b,c\n")
+    found = [(r.id, r.metadata["group"]) for r in read_responses([path], brick())]
+    assert found == [("1", ""), ("2", "c")]
     path = write(tmp_path / "b.csv", "id,response\n,orphan\n")
     assert "row 2: found the id '', expected one that is not empty" in the_problem(
         lambda: read_responses([path], brick())
@@ -95,23 +107,58 @@ def test_rows_with_a_wrong_number_of_cells_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ('{"id": "1"}', "looks like JSON, expected CSV. Name it .json, or .jsonl."),
         (
-            "name,response\n1,a\n",
-            "no column 'response_id' or 'id' in the header, which reads 'name,response'",
+            "id,group\n1,a\n",
+            "no column could be the text (what people wrote). Found the columns id, group. Say which one it "
+            "is: --columns text=group, say.",
         ),
-        ('{"id": "1"}', "It looks like JSON"),
-        ("id,group\n1,a\n", "no column holds a step of task brick. Found the columns id, group"),
         ("id,response,response\n1,a,b\n", "row 1: the column 'response' is there twice"),
-        ("id,,response\n1,a,b\n", "row 1: column 2 has no name"),
-        ("id,response\n", "has a header but no rows"),
+        (
+            "id,,response\n1,a,b\n",
+            "row 2, column 2, holds something, but its column has no name in the header (row 1). Name",
+        ),
+        ("id,response\n", "has a header (row 1) but no rows below it"),
         ('id,response\n1,"a\n2,b\n', "row 2: the quotation marks do not match"),
         ('id,response\n1,"a" b\n', "row 2: the quotation marks do not match"),
-        ("id,use,Alternative Use\n1,a,b\n", "use is there twice, the second time as 'Alternative Use'"),
+        (
+            "id,use,Alternative Use\n1,a wall,a hat\n",
+            "the columns 'use' and 'Alternative Use' could both be the text. Say which: --columns text=use, "
+            "or --columns text='Alternative Use'.",
+        ),
+        (
+            "id,Alternative Use,Answer\n1,a wall,a hat\n",
+            "the columns 'Alternative Use' and 'Answer' could both be the text",
+        ),
     ],
 )
 def test_a_wrong_table_is_explained(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path / "a.csv", text)
     assert message in the_problem(lambda: read_responses([path], brick()))
+
+
+def test_a_step_that_is_there_twice_is_named_with_both_columns(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,step1,Identify Challenges,Produce\n1,a,b,c\n")
+    assert the_problem(lambda: read_responses([path], cgpst())) == (
+        f"{path}: step1 is there twice, as 'step1' and 'Identify Challenges'. Say --columns "
+        "carry='Identify Challenges' if it is none."
+    )
+    (response,) = read_responses([path], cgpst(), columns={"carry": "Identify Challenges"})
+    assert [item.text for item in response.steps["step1"].items] == ["a"]
+    assert response.metadata == {"Identify Challenges": "b", "Produce": "c"}
+
+
+def test_a_name_tells_whose_a_response_is_where_nothing_else_does(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "Name,response,e-mail\nAnn Lee,a wall,a@lee.org\nBo Ek,a hat,b@ek.org\n")
+    found = read_data(path, brick())
+    assert [(r.id, r.steps["use"].text, r.metadata) for r in found.responses] == [
+        ("Ann Lee", "a wall", {}),
+        ("Bo Ek", "a hat", {}),
+    ]
+    assert found.notes == [
+        f"{path}: who wrote what is told by the names in 'Name'.",
+        f"{path}: left out as personal data: 'e-mail' (e-mail address). Keep one with --keep COLUMN.",
+    ]
 
 
 def test_a_column_that_can_only_be_a_misspelt_step_is_not_carried_silently(tmp_path: Path) -> None:
@@ -131,22 +178,26 @@ def test_a_text_longer_than_the_csv_module_allows_by_default_is_read(tmp_path: P
 
 _TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cf"]), max_size=30)
 _LINES = st.lists(_TEXT.map(str.strip).filter(bool), min_size=1, max_size=3).map("\n".join)
-_ID = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), min_size=1, max_size=8)
+# A cell that reads NA or - holds nothing, and a row called "n" or "sum" may sum others up.
+_WRITTEN = _LINES.filter(lambda text: text not in MISSING)
+_ID = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), min_size=1, max_size=8).filter(
+    lambda name: fold(name) not in words().summary
+)
 
 
 @settings(max_examples=60)
-@given(st.dictionaries(_ID, st.tuples(_LINES, _TEXT), min_size=1, max_size=5), st.sampled_from(",;\t"))
+@given(st.dictionaries(_ID, st.tuples(_WRITTEN, _TEXT), min_size=1, max_size=5), st.sampled_from(",;\t"))
 def test_csv_gives_back_every_response_it_was_written_from(
     responses: dict[str, tuple[str, str]], delimiter: str
 ) -> None:
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter)
-    writer.writerow(["response_id", "response", "note"])
-    writer.writerows([key, text, note] for key, (text, note) in responses.items())
+    writer.writerow(["response_id", "response", "group"])
+    writer.writerows([key, text, group] for key, (text, group) in responses.items())
     with tempfile.TemporaryDirectory() as folder:
         path = write(Path(folder) / "a.csv", out.getvalue())
         read = read_responses([path], brick())
-    assert {r.id: (r.steps["use"].text, r.metadata["note"]) for r in read} == responses
+    assert {r.id: (r.steps["use"].text, r.metadata["group"]) for r in read} == responses
 
 
 @settings(max_examples=60)

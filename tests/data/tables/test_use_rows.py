@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from creaeval.data import find_scenario, read_columns, read_ratings, read_responses
-from creaeval.data.tables.columns import USE_ROLES
+from creaeval.data import find_scenario, read_columns, read_data, read_ratings, read_responses
 from creaeval.errors import DataError, SettingError
 from creaeval.methods import Options
 from creaeval.runs.batching import make_batches, written_code
@@ -58,7 +57,7 @@ def test_uses_of_one_object_by_one_person_share_a_call(tmp_path: Path, form: str
     columns = None
     if form == "own names":
         rows[0] = ["Nr", "Thing", "Idea", "Who", "age"]
-        columns = read_columns(["id=Nr,object=Thing", "response=Idea,participant=who"], USE_ROLES)
+        columns = read_columns(["id=Nr,object=Thing", "response=Idea,participant=who"])
     elif form == "response_id, prompt, use":
         rows[0] = ["response_id", "Prompt", "use", "Participant", "age"]
     if form == "xlsx":
@@ -87,14 +86,14 @@ def test_who_says_no_more_than_not_to_know_is_not_scored(tmp_path: Path, text: s
     assert responses[0].metadata["response"] == text
 
 
-@pytest.mark.parametrize("text", ["", "  ", "-", "...", "?"])
+@pytest.mark.parametrize("text", ["", "  ", "-", "...", "?", ".", "NA", "n/a", "#N/A", "–"])
 def test_a_cell_without_a_word_is_a_blank_use(tmp_path: Path, text: str) -> None:
     path = write(tmp_path / "a.csv", f"id,object,use,participant\n1,brick,{text},p\n")
     (response,) = read(path)
     assert (written_code(AUT, response), response.steps["uses"].text) == ("blank", "")
 
 
-@pytest.mark.parametrize("text", ["none", "null", "NA", "know", "don't know which colour", "⚽", "1"])
+@pytest.mark.parametrize("text", ["none", "null", "nothing", "know", "don't know which colour", "⚽", "1"])
 def test_words_that_may_be_meant_are_uses(tmp_path: Path, text: str) -> None:
     path = write(tmp_path / "a.csv", f"id,object,use,participant\n1,brick,{text},p\n")
     (response,) = read(path)
@@ -104,13 +103,12 @@ def test_words_that_may_be_meant_are_uses(tmp_path: Path, text: str) -> None:
 def test_several_uses_in_a_cell_are_parted_on_request(tmp_path: Path) -> None:
     text = 'id,object,use,participant\nR1,brick,"hat; boat;; 3. a;",p\nR2,brick,,p\n'
     path = write(tmp_path / "a.csv", text)
-    assert texts(read(path)) == [("R1", "hat; boat;; 3. a;"), ("R2", "")]
-    assert texts(read(path, split=";")) == [
-        ("R1-1", "hat"),
-        ("R1-2", "boat"),
-        ("R1-3", "a"),
-        ("R2-1", ""),
-    ]
+    assert texts(read(path, split="none")) == [("R1", "hat; boat;; 3. a;"), ("R2", "")]
+    parted = [("R1-1", "hat"), ("R1-2", "boat"), ("R1-3", "3. a"), ("R2-1", "")]
+    assert texts(read(path, split=";")) == parted
+    # All cells there are have it, and one has it three times.
+    with pytest.warns(UserWarning, match="the cells hold ';', which parts uses"):
+        assert texts(read(path)) == parted
     lines = write(tmp_path / "b.csv", 'id,object,use,participant\nR1,brick,"1. hat\n2. boat",p\n')
     for word in ("newline", "\n", "\\n"):
         assert [text for _, text in texts(read(lines, split=word))] == ["hat", "boat"]
@@ -144,21 +142,17 @@ def test_what_is_missing_or_twice_is_named_with_file_row_and_column(tmp_path: Pa
     assert problems_of(lambda: read(path)) == (
         f"{path}, row 2, column 'object': is empty, expected an object.",
         f"{path}, row 3, column 'id': is empty, expected an id.",
-        f"{path}, row 5: the id 'u3' is already taken by {path}, row 4. Every use needs an id of its own.",
+        f"{path}, row 5: the id 'u3' is already taken by {path}, row 4. Every use needs an id of its own. If "
+        "it is who wrote several, say --columns participant=COLUMN.",
     )
     other = write(tmp_path / "b.csv", "id,objct,use\nu1,brick,a\n")
     problem = the_problem(lambda: read(other))
-    assert problem.startswith(
-        f"{other}: no column for object (expected object or prompt). Found the columns id"
-    )
-    assert "Did you mean to map it: --columns object=objct?" in problem
+    assert problem.startswith(f"{other}: no column says which object was shown. Found the columns id, objct")
+    assert "Say --columns object=COLUMN, or --read object=NAME where all are of one." in problem
+    assert texts(read(other, columns={"object": "objct"})) == [("u1", "a")]
     assert "there is no column 'Thing'" in the_problem(lambda: read(other, columns={"object": "Thing"}))
-    assert "there is no role 'rater'" in the_problem(lambda: read(path, columns={"rater": "x"}))
     sheet = workbook(tmp_path / "c.xlsx", ["id", "object", "use"], ["u1", "brick", True])
-    assert "C2 is" in the_problem(lambda: read(sheet))
-    assert "ends in '.json', expected one of .csv, .tsv, .xlsm, .xlsx" in the_problem(
-        lambda: read(write(tmp_path / "d.json", []))
-    )
+    assert "ratings!C2 is the truth value TRUE where a use is due" in the_problem(lambda: read(sheet))
 
 
 def test_settings_that_separate_nothing_are_refused(tmp_path: Path) -> None:
@@ -167,6 +161,10 @@ def test_settings_that_separate_nothing_are_refused(tmp_path: Path) -> None:
         read(path, split="")
     with pytest.raises(SettingError, match="task brick has whole responses"):
         read_responses(path, brick(), split=";")
+    with pytest.raises(
+        SettingError, match=r"'splitt' says nothing about how files are read\. Did you mean 'split'"
+    ):
+        read(path, splitt=";")
 
 
 def test_a_column_called_like_another_role_keeps_its_values(tmp_path: Path) -> None:
@@ -221,7 +219,8 @@ def test_every_use_is_in_one_batch_in_order(
 
 
 def test_the_released_table_is_understood_as_it_is() -> None:
-    responses = read(shared_data("aut/aut.csv"))
+    with pytest.warns(UserWarning, match="3 of 15,409 cells hold ';', and each was read as one use"):
+        responses = read(shared_data("aut/aut.csv"))
     assert len(responses) == 15_409
     first = responses[0]
     assert texts(responses[:1]) == [("0198c18178", "diary")]
@@ -233,21 +232,40 @@ def test_the_released_table_is_understood_as_it_is() -> None:
     assert len(batches) == 3298
 
 
-def test_a_table_of_uses_with_raters_or_a_mean_beside_them_is_read_as_ratings(tmp_path: Path) -> None:
-    path = tmp_path / "uses.csv"
-    path.write_text(
+def test_a_table_of_uses_with_raters_beside_them_holds_both_and_a_mean_is_no_rater(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "uses.csv",
         "id,object,response,participant,rater1,rater2,human_mean\n"
         "u1,brick,a hat,17,4,5,4.5\nu2,2,42,18,1,,1.3\n",
-        encoding="utf-8",
     )
-    ratings = read_ratings(path, AUT)
-    found = {(r.response_id, r.rater): r.sheet.final("uses.originality") for r in ratings}
-    assert found == {
-        **{("u1", "rater1"): 4, ("u1", "rater2"): 5, ("u1", "human_mean"): 4.5},
-        **{("u2", "rater1"): 1, ("u2", "human_mean"): 1.3},
-    }
-    assert ratings[0].metadata["participant"] == "17"
-    # A column of numbers that is neither is still refused.
-    path.write_text("id,object,response,rater1,speed\nu1,brick,a hat,4,3\n", encoding="utf-8")
-    with pytest.raises(DataError, match="'speed'"):
-        read_ratings(path, AUT)
+    found = read_data(path, AUT)
+    scores = {(r.response_id, r.rater): r.sheet.final("uses.originality") for r in found.ratings}
+    assert scores == {("u1", "rater1"): 4, ("u1", "rater2"): 5, ("u2", "rater1"): 1}
+    assert found.ratings[0].metadata["participant"] == "17"
+    assert texts(found.responses) == [("u1", "a hat"), ("u2", "42")]
+    assert [response.scenario for response in found.responses] == ["brick", "2"]
+    assert found.notes == [f"{path}: 'human_mean' sums up others and is no rater."]
+
+
+def test_a_mean_alone_is_read_as_ratings(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "a.csv", "id,object,response,human_mean\nu1,brick,a hat,4.5\nu2,brick,a wall,1.3\n"
+    )
+    with pytest.warns(UserWarning, match="'human_mean' was read as scores, of a rater of this name"):
+        ratings = read_ratings(path, AUT)
+    found = {r.response_id: (r.rater, r.sheet.final("uses.originality")) for r in ratings}
+    assert found == {"u1": ("human_mean", 4.5), "u2": ("human_mean", 1.3)}
+
+
+def test_a_column_of_points_beside_raters_may_be_one_more(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "id,object,response,rater1,speed\nu1,brick,a hat,4,3\n")
+    problem = the_problem(lambda: read_ratings(path, AUT))
+    assert "the columns 'rater1' hold scores by their names; 'speed' could be a rater's, too" in problem
+    assert (
+        "Say --columns score=rater1,score=speed … if it is a rater's, or --columns carry=speed if" in problem
+    )
+    for columns, raters in (
+        ({"carry": "speed"}, ["rater1"]),
+        ({"score": ["rater1", "speed"]}, ["rater1", "speed"]),
+    ):
+        assert [r.rater for r in read_ratings(path, AUT, columns=columns)] == raters

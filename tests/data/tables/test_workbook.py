@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openpyxl import Workbook  # type: ignore[import-untyped,unused-ignore]
 
-from creaeval.data import read_ratings, read_responses
-from creaeval.data.tables import workbook as xlsx_table
+from creaeval.data import read_data, read_ratings, read_responses
+from creaeval.data.grids import workbook as xlsx_table
 
 from ..support import brick, cgpst, problems_of, the_problem, write
 from ..workbooks import LONG, workbook
@@ -53,11 +53,12 @@ def test_blank_rows_are_skipped_and_rows_keep_their_numbers(tmp_path: Path) -> N
         ("score", datetime.datetime(2026, 4, 3), "ratings!D2 is a date where a score is due"),
         ("score", datetime.time(3, 4), "ratings!D2 is a time where a score is due"),
         ("score", True, "ratings!D2 is the truth value TRUE where a score is due"),
-        ("score", "#N/A", "ratings!D2 is the error #N/A where a score is due"),
+        ("score", "#REF!", "ratings!D2 is the error #REF! where a score is due"),
         ("score", "=3+4", "ratings!D2 is a formula without a stored value where a score is due"),
         ("score", "seven", "ratings!D2: found 'seven', expected a whole or half number from 1 to 10"),
         ("score", 7.25, "ratings!D2: found '7.25', expected a whole or half number from 1 to 10"),
-        ("score", None, "ratings!D2: found nothing, expected"),
+        ("score", None, "ratings: none of its 1 rows holds a score."),
+        ("score", "#N/A", "ratings: none of its 1 rows holds a score."),
         ("response_id", 1.1, "ratings!A2 is the number 1.1 where an id is due"),
         ("response_id", 12345678901234567, "where an id is due"),
         ("rater", 1.1, "ratings!B2 is the number 1.1 where a rater's name is due"),
@@ -119,15 +120,36 @@ def rewrite(path: Path, name: str, changes: dict[bytes, bytes]) -> Path:
 ROW = ["R1", "A", "Focus", 7]
 
 
-def test_of_several_sheets_that_fit_none_is_taken(tmp_path: Path) -> None:
+def test_sheets_that_rate_the_same_twice_are_named_with_the_option(tmp_path: Path) -> None:
     path = workbook(
         tmp_path / "a.xlsx", LONG, ROW, pilot_hidden=[LONG, ROW], second=[LONG, ROW], notes=[["x"]]
     )
     assert the_problem(lambda: focus(path)) == (
-        f"{path}: 2 sheets could be meant, of ratings, pilot (hidden), second, notes. "
-        "Choose one as a.xlsx#ratings, say."
+        f"{path}, second, row 2: response 'R1' was already rated by 'A' in {path}, ratings, row 2. Keep one "
+        "of the two, or say which sheet is to be read: --read sheet=NAME."
     )
     assert focus(path.with_name("a.xlsx#SECOND")) == {("R1", "A"): 7}
+    for sheet in ("second", "3"):
+        (rating,) = read_ratings(path, cgpst(), sheet=sheet)
+        assert rating.sheet.final("step2.focus") == 7
+
+
+def test_sheets_that_hold_others_are_read_together(tmp_path: Path) -> None:
+    more = [LONG, ["R1", "B", "Focus", 6], ["R2", "A", "Focus", 5]]
+    path = workbook(tmp_path / "a.xlsx", LONG, ROW, second=more)
+    assert focus(path) == {("R1", "A"): 7, ("R1", "B"): 6, ("R2", "A"): 5}
+
+
+def test_a_sheet_a_rater_has_the_rater_for_its_name(tmp_path: Path) -> None:
+    sheets: dict[str, Any] = {
+        name: [["id", "Focus"], ["R1", score]] for name, score in (("Ben", 6), ("Cy", 5))
+    }
+    path = workbook(tmp_path / "a.xlsx", ["id", "Focus"], ["R1", 7], **sheets)
+    found = read_data(path, cgpst(), want=("ratings",))
+    scores = {(r.response_id, r.rater): r.sheet.final("step2.focus") for r in found.ratings}
+    assert scores == {("R1", "ratings"): 7, ("R1", "Ben"): 6, ("R1", "Cy"): 5}
+    said = "no column names the rater, so the rater is 'Cy', as the sheet; --columns rater=COLUMN or --read"
+    assert f"{path}, Cy: {said} rater=NAME says otherwise." in found.notes
 
 
 def test_the_sheet_that_fits_is_found_among_others(tmp_path: Path) -> None:
@@ -135,42 +157,50 @@ def test_the_sheet_that_fits_is_found_among_others(tmp_path: Path) -> None:
     path = workbook(
         tmp_path / "a.xlsx", ["id", "rater", "Originality"], ["R1", "A", 3], texts=texts, notes=[["x"]]
     )
-    assert [r.response_id for r in read_ratings(path, brick())] == ["R1"]
-    assert [r.steps["use"].text for r in read_responses(path, brick())] == ["a boat"]
+    both = read_data(path, brick())
+    assert [(r.response_id, r.rater, r.sheet.final("use.originality")) for r in both.ratings] == [
+        ("R1", "A", 3)
+    ]
+    assert [(r.id, r.steps["use"].text) for r in both.responses] == [("R1", "a boat")]
+    assert [note.partition(":")[0] for note in both.notes] == [f"{path}, notes"]
+    assert read_data(path, brick(), want=("ratings",)).ratings == both.ratings
+    assert read_data(path, brick(), want=("responses",)).responses == both.responses
 
 
 def test_a_hidden_sheet_alone_is_not_taken_either(tmp_path: Path) -> None:
     path = workbook(tmp_path / "a.xlsx", ["notes"], pilot_hidden=[LONG, ROW])
-    assert "only a hidden sheet could be meant, of ratings, pilot (hidden). Choose one as a.xlsx#pilot" in (
-        the_problem(lambda: focus(path))
+    assert problems_of(lambda: focus(path)) == (
+        f"{path}, ratings: has a header (row 1) but no rows below it.",
+        f"{path}: its hidden sheets were not read; name one as a.xlsx#pilot.",
     )
+    assert focus(path.with_name("a.xlsx#pilot")) == {("R1", "A"): 7}
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
         (
-            [["Ratings of 2026"], LONG, ROW],
-            "no column 'response_id' or 'id' in row 1, which reads 'Ratings of 2026'. There is one in row 2",
+            [["x", "y"], ["1", "2"]],
+            "ratings: no column could be the id (what was rated). Found the columns x, y. Say which one it "
+            "is: --columns id=x, say.",
         ),
-        ([["x", "y"], ["1", "2"]], "in row 1, which reads 'x, y'. Expected the names of the columns"),
         (
-            [["response_id", "rater", "Step 2", None, "note"], [None, None, "Focus", "Adequacy", None]],
-            "ratings!D1 is empty, so column 4 has no name in the header. Merged cells and headers of several",
+            [[1, 2], [3, 4]],
+            "ratings: no row names the columns; row 1 reads '1 2'. Write the names of the columns above the",
         ),
-        ([LONG, [*ROW, 5]], "ratings!E2 holds something, but its column has no name in the header"),
+        ([[1, 2], [3, 4]], "or say --read header=ROW"),
         (
-            [["id", "rater", "Step 2"], [None, None, "Focus", "Adequacy"]],
-            "ratings!D2 holds something, but its column has no name in the header. Name the column or empty "
-            "it; merged cells and headers of several rows are not read",
+            [LONG, [*ROW, 5]],
+            "ratings!E2 holds something, but its column has no name in the header (row 1). Name the column "
+            "or empty it, or say --read header=ROW.",
         ),
-        ([LONG], "has a header but no rows below it"),
+        ([LONG], "ratings: has a header (row 1) but no rows below it"),
         ([[*LONG, "Rater"], [*ROW, "x"]], "ratings, row 1: the column 'Rater' is there twice"),
         (
             [[*LONG, datetime.date(2026, 3, 4)], [*ROW, 1]],
             "ratings!E1 is a date where a column's name is due",
         ),
-        ([], "no sheet has a header that can be read: ratings starts with nothing"),
+        ([], "a.xlsx, ratings: is empty, expected a header and rows."),
     ],
 )
 def test_a_header_that_cannot_be_read_is_explained(
@@ -180,17 +210,19 @@ def test_a_header_that_cannot_be_read_is_explained(
     assert message in problems_of(lambda: focus(path))[0]
 
 
-def test_ids_merged_over_several_rows_are_refused_with_the_reason(tmp_path: Path) -> None:
+def test_cells_that_are_merged_over_several_rows_hold_what_the_first_does(tmp_path: Path) -> None:
     book = Workbook()
-    for row in (LONG, ROW, [None, "B", "Focus", 5]):
+    rows = [LONG, ROW, [None, "B", "Focus", 5], ["R2", "A", "Focus", 4], [None, None, "Adequacy", 3]]
+    for row in rows:
         book.active.append(row)
-    book.active.merge_cells("A2:A3")
+    for merged in ("A2:A3", "A4:A5", "B4:B5"):
+        book.active.merge_cells(merged)
     book.save(tmp_path / "a.xlsx")
-    problem = the_problem(lambda: focus(tmp_path / "a.xlsx"))
-    assert problem.endswith(
-        "row 3: found the id '', expected one that is not empty. Cells that are merged over "
-        "several rows are not read."
-    )
+    ratings = read_ratings(tmp_path / "a.xlsx", cgpst())
+    assert [
+        (r.response_id, r.rater, r.sheet.final("step2.focus"), r.sheet.final("step2.adequacy"))
+        for r in ratings
+    ] == [("R1", "A", 7, None), ("R1", "B", 5, None), ("R2", "A", 4, 3)]
 
 
 def test_responses_keep_their_lines_and_carry_other_columns_as_they_look(tmp_path: Path) -> None:

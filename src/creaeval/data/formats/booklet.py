@@ -18,10 +18,10 @@ from creaeval.data.formats.step_words import (
 )
 from creaeval.data.formats.steps import ABOVE, cut_steps, names_steps
 from creaeval.data.formats.text_files import join_wrapped, read_pdf, read_plain, text_blocks
+from creaeval.data.grids.grid import Grid as CellGrid
 from creaeval.data.ids import clean_name
 from creaeval.data.items import split_text
-from creaeval.data.tables.response_rows import add_responses, holds_responses
-from creaeval.data.tables.table import Cell, make_table
+from creaeval.data.tables.text_layout import names_columns, shows_objects
 from creaeval.errors import DataError
 from creaeval.tasks import Scenario
 from creaeval.wording import first_few, plural
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from creaeval.data.formats.blocks import Block
     from creaeval.data.response_builder import ResponseSource
-    from creaeval.data.tables.table import Table
-    from creaeval.tasks import Step
+    from creaeval.tasks import Step, Task
 
 #: Of the documents that responses and scenarios are read from.
 DOCUMENTS = (".docx", ".txt", ".md", ".pdf")
@@ -63,6 +62,12 @@ def read_booklet(source: ResponseSource) -> None:
     tables = [block for block in blocks if isinstance(block, Grid)]
     if len(tables) == 1 and _add_table(tables[0], blocks, source):
         return
+    if shows_objects(source.task):
+        raise DataError(
+            f"{source.path}: {source.task.noun}s are read from tables, and this document has none whose "
+            "first row names the columns, such as object and response. Put them in a table, or save "
+            "them as CSV."
+        )
     if len(source.task.steps) == 1 and not names_steps(blocks, source.task):
         _add_whole(blocks, source)
     else:
@@ -87,7 +92,8 @@ def _read(source: ResponseSource) -> list[Block]:
     match path.suffix.lower():
         case ".docx":
             text = read_docx(path)
-            source.notes += [f"{path}: left out {note}" for note in text.notes]
+            for note in text.notes:
+                source.notes.say(f"{path}: left out {note}")
             return text.blocks
         case ".pdf":
             titles = titles_of(task)
@@ -108,10 +114,10 @@ def _add_table(table: Grid, blocks: Sequence[Block], source: ResponseSource) -> 
     rows = [["\n".join(write_lines(cell)) for cell in row] for row in table.rows]
     place = blocks.index(table)
     above, below = blocks[:place], blocks[place + 1 :]
-    if rows and holds_responses([clean_name(text) for text in rows[0]], task):
-        add_responses(_table(rows, path), source)
+    if rows and names_columns([clean_name(text) for text in rows[0]], task):
+        source.tables.append(CellGrid(path, None, rows))
         if outside := [line for line in lines_in([*above, *below]) if not line.blank]:
-            source.notes.append(f"{path}: left out what stands around the table, {_quote(outside)}")
+            source.notes.say(f"{path}: left out what stands around the table, {_quote(outside)}")
         return True
     one_column = len(rows) == len(task.steps) + 1 and all(len(row) == 1 for row in rows)
     if not one_column or not is_blank(below) or names_steps(blocks, task):
@@ -119,27 +125,15 @@ def _add_table(table: Grid, blocks: Sequence[Block], source: ResponseSource) -> 
     response_id, several_steps = rows[0][0].strip(), len(task.steps) > 1
     if (not is_blank(above) and not several_steps) or (several_steps and "\n" in response_id):
         return False
-    labels = _Above(above)
+    labels = _Above(above, task)
     steps = {step.id: _step_text(row[0], step) for step, row in zip(task.steps, table.rows[1:], strict=True)}
     scenario = re.search(r"_(FS\d+)$", response_id)
     source.add(
         str(path), response_id, steps, scenario[1] if scenario else labels.scenario_id, labels.metadata
     )
     if labels.notes:
-        source.notes.append(f"{path}: left out {first_few(labels.notes, 10)}")
+        source.notes.say(f"{path}: left out {first_few(labels.notes, 10)}")
     return True
-
-
-def _table(rows: list[list[str]], path: Path) -> Table:
-    def length_problem(number: int, length: int, expected: int) -> str:
-        return (
-            f"{path}, row {number}: found {length} cells, expected {expected} as in the header. Merged cells "
-            "are not read."
-        )
-
-    records = [(number, [Cell(text) for text in row]) for number, row in enumerate(rows, 1)]
-    filled = [(number, row) for number, row in records if not all(cell.blank for cell in row)]
-    return make_table(path, None, filled, length_problem)
 
 
 def _add_whole(blocks: Sequence[Block], source: ResponseSource) -> None:
@@ -160,7 +154,9 @@ def _add_steps(blocks: Sequence[Block], source: ResponseSource) -> None:
     path, task = source.path, source.task
     cut = cut_steps(blocks, task, str(path))
     steps = {step.id: _step_text(cut.parts[step.id], step) for step in task.steps if step.id in cut.parts}
-    above = _Above(cut.parts.get(ABOVE, []))
+    if not any(text.strip() for text in steps.values()):
+        raise DataError(f"{path}: the steps are there, but no text in any of them: the booklet is empty.")
+    above = _Above(cut.parts.get(ABOVE, []), task)
     scene = _written(cut.parts.get(SCENE, []))
     scenario_id = above.scenario_id
     if scene and (short := _SCENARIO_ID.fullmatch(scene)):
@@ -171,14 +167,14 @@ def _add_steps(blocks: Sequence[Block], source: ResponseSource) -> None:
         source.scenarios[response_id] = _scenario(scene, scenario_id or response_id)
     missing = [step.id for step in task.steps if step.id not in cut.parts]
     if missing:
-        source.notes.append(f"{path}: found no heading of {first_few(missing)}")
+        source.notes.say(f"{path}: found no heading of {first_few(missing)}")
     phrases = [line.text.strip() for line in lines_in(blocks) if is_template_phrase(line.text)]
     if phrases:
-        source.notes.append(
+        source.notes.say(
             f"{path}: taken as words of the template: {first_few([repr(p) for p in dict.fromkeys(phrases)])}"
         )
     if notes := [*above.notes, *cut.notes]:
-        source.notes.append(f"{path}: left out {first_few(notes, 10)}")
+        source.notes.say(f"{path}: left out {first_few(notes, 10)}")
 
 
 def _scenario(text: str, scenario_id: str) -> Scenario:
@@ -191,7 +187,8 @@ def _scenario(text: str, scenario_id: str) -> Scenario:
 class _Above:
     """What stands above the first heading: labels with values are carried, the rest is only named."""
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
+    def __init__(self, blocks: Sequence[Block], task: Task) -> None:
+        self._task = fold_words(task.name)  # as a template's title has it
         self.metadata: dict[str, str] = {}
         self.notes: list[str] = []
         self.response_id = ""
@@ -211,7 +208,7 @@ class _Above:
         return parts if all(_LABEL.fullmatch(part) for part in parts) else [line]
 
     def _read(self, text: str) -> None:
-        if not text or is_placeholder(text):
+        if not text or is_placeholder(text) or fold_words(text) == self._task:
             return
         if match := _RELEASED_ID.fullmatch(text):
             self.response_id, self.scenario_id = text, match[1]

@@ -10,20 +10,18 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from creaeval.data.ids import attempt, clean_id, clean_name
+from openpyxl.utils.cell import coordinate_to_tuple  # type: ignore[import-untyped,unused-ignore]
+
+from creaeval.data.grids.grid import quote_sheet
+from creaeval.data.ids import attempt, clean_id, clean_name, find_visible
 from creaeval.data.rating_builder import CATEGORY, INVALID
-from creaeval.data.tables.columns import RATING_COLUMNS, find_roles
-from creaeval.data.tables.layouts import fits_ratings
-from creaeval.data.tables.table import quote_sheet
 from creaeval.tasks import fold, identities
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from creaeval.data.grids.grid import CellIssue, Grid
     from creaeval.data.rating_builder import RatingSource
-    from creaeval.data.tables.opening import TableFile
-    from creaeval.data.tables.table import Cell
-    from creaeval.data.tables.workbook import Sheet
     from creaeval.errors import Problems
     from creaeval.tasks import Task
 
@@ -94,11 +92,23 @@ _NAMES = {
 }
 
 
+class Cell(NamedTuple):
+    """A cell's text, and what is wrong with it."""
+
+    text: str
+    issue: CellIssue | None = None
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing is in it."""
+        return self.issue is None and find_visible(self.text) is None
+
+
 @dataclass(frozen=True)
 class RaterSheet:
     """A sheet with the cells that are read, their texts, and its name in words."""
 
-    sheet: Sheet
+    sheet: Grid
     where: str
     cells: dict[str, Cell]
     texts: dict[str, str]
@@ -140,49 +150,47 @@ class RaterSheet:
         return any(cell.issue is None and fold(cell.text) not in {"", "0"} for cell in sums)
 
 
-def rater_sheets(file: TableFile, task: Task, columns: Mapping[str, str]) -> list[RaterSheet]:
+def rater_sheets(grids: Sequence[Grid], task: Task, is_table: Callable[[Grid], bool]) -> list[RaterSheet]:
     """Return the sheets of a rater's workbook; none if the file is no such workbook.
 
     They name a rater (F2) or an answer (X2), or hold points without either. A file is no such workbook if a
-    sheet's header is one of a table of ratings, in which ``columns`` are the file's own names by role.
+    sheet that is shown holds a table of ratings, as ``is_table`` tells.
     """
-    wanted = file.wanted
-    sheets = [s for s in file.sheets if wanted is None or s.name.casefold() == wanted.strip().casefold()]
-    if not sheets or not _has_all_parts(task):
+    if not _has_all_parts(task):
         return []
-    for sheet in sheets:
-        header = sheet.header()
-        if not sheet.hidden and fits_ratings(header, task, find_roles(header, columns, RATING_COLUMNS)):
-            return []
     rated = []
-    for sheet in sheets:
-        cells = sheet.cells(_NAMES)
+    for grid in grids:
+        cells = {name: _cell(grid, name) for name in _NAMES}
         texts = {name: clean_name(cell.text) for name, cell in cells.items()}
-        rated.append(RaterSheet(sheet, f"{sheet.path}: {quote_sheet(sheet.name)}", cells, texts))
+        rated.append(RaterSheet(grid, f"{grid.path}: {quote_sheet(grid.sheet or '')}", cells, texts))
     if not any(sheet.is_scoring_sheet for sheet in rated):
         return []
-    return [sheet for sheet in rated if _is_shown(sheet, file) and sheet.may_be_scored] or rated
+    if any(not grid.hidden and is_table(grid) for grid in grids):
+        return []
+    only = len(grids) == 1
+    return [sheet for sheet in rated if (only or not sheet.sheet.hidden) and sheet.may_be_scored] or rated
 
 
-def read_rater_sheets(sheets: Sequence[RaterSheet], file: TableFile, source: RatingSource) -> None:
+def _cell(grid: Grid, name: str) -> Cell:
+    row, column = coordinate_to_tuple(name)
+    return Cell(grid.text(row, column - 1), grid.issues.get((row, column - 1)))
+
+
+def read_rater_sheets(sheets: Sequence[RaterSheet], source: RatingSource) -> None:
     """Read the ratings of a rater's workbook, one a sheet on which something is scored.
 
     The response is the Answer ID, joined with the FS ID where that is no part of it (``A05_FS10``); the rater
     is the Human ID; the scenario is metadata.
     """
-    shown = [sheet for sheet in sheets if _is_shown(sheet, file)]
+    shown = [sheet for sheet in sheets if len(sheets) == 1 or not sheet.sheet.hidden]
     scored = [sheet for sheet in shown if any(sheet.is_scored(cells) for cells in _STEPS.values())]
     for sheet in scored:
         _add_rating(source, sheet)
     if not scored:
         reason = "holds a score" if shown else "is visible, and hidden ones are not read. Show the sheets"
-        names = ", ".join(sheet.sheet.name for sheet in sheets)[:200]
-        source.problems.add(f"{file.path}: none of the sheets {names} {reason}.")
+        names = ", ".join(sheet.sheet.sheet or "" for sheet in sheets)[:200]
+        source.problems.add(f"{source.path}: none of the sheets {names} {reason}.")
     source.advise(_ADVICE, most=1)
-
-
-def _is_shown(sheet: RaterSheet, file: TableFile) -> bool:
-    return file.wanted is not None or not sheet.sheet.hidden
 
 
 def _has_all_parts(task: Task) -> bool:
@@ -212,7 +220,7 @@ def _add_rating(source: RatingSource, sheet: RaterSheet) -> None:
             )
             return
         answer = f"{answer}_{scenario}"
-    builder = source.add(answer, rater, f"{sheet.sheet.path}, {sheet.sheet.name}")
+    builder = source.add(answer, rater, sheet.sheet.where)
     builder.set_metadata({"scenario": scenario})
 
     def add(name: str, identity: str, item: int | None = None) -> None:

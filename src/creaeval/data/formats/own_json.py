@@ -36,6 +36,13 @@ def read_json_ratings(document: Any, where: str, source: RatingSource) -> None:
         _add_rating(source, entry, place)
 
 
+def holds_ratings(document: Any) -> bool:
+    """Whether a document is of ratings: entries that have a rater and scores."""
+    entries = document.get("ratings", document) if isinstance(document, dict) else document
+    first = entries[0] if isinstance(entries, list) and entries else entries
+    return isinstance(first, dict) and "rater" in first and bool({"scores", "items"} & set(first))
+
+
 def _unwrap(document: Any, key: str, where: str, problems: Problems) -> list[tuple[str, Any]]:
     """Return a document's entries with their places: the list, the one under ``key``, or itself."""
     entries = document

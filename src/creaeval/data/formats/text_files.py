@@ -26,7 +26,7 @@ _SENTENCE_END = ".?!:;…”\"'»)]。？！：；”"
 
 def read_plain(path: Path) -> str:
     """Read the text of a .txt or .md file in UTF-8, UTF-16 or Windows-1252; DataError if it is none."""
-    return read_text(path, "a text (UTF-8)", windows=True, most=_MOST_TEXT)
+    return read_text(path, "a text (UTF-8)", guess_encoding=True, most=_MOST_TEXT)
 
 
 def text_blocks(text: str, markdown: bool) -> list[Block]:

@@ -2,41 +2,50 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from creaeval.data.ids import MISSING, attempt, clean_id, clean_ids, clean_name
-from creaeval.data.tables.layouts import Origin, find_layout
-from creaeval.data.tables.table import Place
+from creaeval.data.grids.grid import Place
+from creaeval.data.ids import attempt, clean_id, clean_ids, clean_name
+from creaeval.data.tables.layouts import Origin
+from creaeval.data.words import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from creaeval.data.rating_builder import RatingBuilder, RatingSource
-    from creaeval.data.tables.layouts import Layout, RatingTable, ScoreColumn
+    from creaeval.data.tables.layouts import Layout, ScoreColumn
     from creaeval.data.tables.table import Row, Table
 
+_NONE: Mapping[int, Sequence[str]] = MappingProxyType({})
 #: What is an id where it is expected.
 _IDS = {"an id", "a rater's name", "a stage"}
 
 
-def read_table_ratings(ratings: RatingTable, source: RatingSource, layout: Layout | None = None) -> None:
+def read_table_ratings(
+    table: Table, layout: Layout, source: RatingSource, ids: Mapping[int, Sequence[str]] = _NONE
+) -> None:
     """Read the ratings of a table, one a response, rater and stage.
 
-    The long layout has the columns ``response_id`` (or ``id``), ``rater``, ``dimension`` (identity or name),
-    ``score`` and perhaps ``item`` and ``stage``; for the wide ones see :mod:`creaeval.data.tables.layouts`.
-    An item's category and the reason why it is invalid are of the dimension ``step1.category`` and
-    ``step1.invalid``. Other columns are metadata. DataError if the layout is not given and cannot be told
-    from the header.
+    ``ids`` are those of the responses that stand in the same rows; a row without has no rating. A cell that
+    holds nothing, or a mark such as ``NA``, is no rating. An item's category and the reason why it is invalid
+    are of the dimension ``step1.category`` and ``step1.invalid``. Columns of no meaning are metadata.
     """
-    layout, table = layout or find_layout(ratings), ratings.table
     texts = [{title: clean_name(text) for title, text in row.cells.items()} for row in table.rows]
     reader = _RowReader(table, layout, source, texts)
     for row, row_texts in zip(table.rows, texts, strict=True):
-        reader.read(row, row_texts)
+        responses = ids.get(row.number, ())
+        if not ids or len(responses) == 1:
+            reader.read(row, row_texts, responses[0] if responses else "")
+        elif len(responses) > 1 and any(row_texts[c.title] not in source.missing for c in layout.scores):
+            source.problems.add(
+                f"{table.row_place(row)}: holds {len(responses)} {source.task.noun}s and one score. Write "
+                "each in a row of its own."
+            )
     if not source.builders and not source.problems:
         source.problems.add(f"{table.where}: none of its {len(table.rows)} rows holds a score.")
-    if table.sheet is None:
-        source.advise("Row 1 is the header.")
+    if table.sheet is None and len(source.problems):
+        source.advise(f"Row {table.header_row} is the header.")
 
 
 class _RowReader:
@@ -57,9 +66,9 @@ class _RowReader:
         #: What the row in hand holds, by where and what is expected there; None if it cannot be read.
         self._cells: dict[tuple[Origin, str], str | None] = {}
 
-    def read(self, row: Row, texts: Mapping[str, str]) -> None:
-        """Read a row; ``texts`` are its cells without what nobody can see."""
-        self._row, self._texts = row, texts
+    def read(self, row: Row, texts: Mapping[str, str], response: str = "") -> None:
+        """Read a row; ``texts`` are its cells without what nobody can see, ``response`` its response's id."""
+        self._row, self._texts, self._response = row, texts, response
         self._cells.clear()
         rated = [self._read_score(column) for column in self._layout.scores]
         metadata = {title: self._texts[title] for title in self._layout.metadata}
@@ -69,11 +78,11 @@ class _RowReader:
 
     def _read_score(self, column: ScoreColumn) -> RatingBuilder | None:
         layout, row, title = self._layout, self._row, column.title
-        if layout.wide and title not in row.issues and self._texts[title] in MISSING:
+        if title not in row.issues and self._texts[title] in self._source.missing:
             return None
         cells = [
             self._cell(Origin(title), "a score"),
-            self._cell(column.response, "an id"),
+            self._response or self._cell(column.response, "an id"),
             self._cell(column.rater, "a rater's name"),
             self._cell(column.dimension, "a dimension"),
             self._cell(Origin(layout.item), "an item's number"),
@@ -103,6 +112,8 @@ class _RowReader:
             return None
         if expected == "a stage" and text in MISSING:
             return ""
+        if expected == "a rater's name" and title is not None:
+            text = self._table.labels.get(title, {}).get(text, text)
         if expected not in _IDS:
             return text
         if text in self._ids:

@@ -1,104 +1,149 @@
-"""Responses in the rows of a table: one row a response, one column a step, all other columns carried."""
+"""Responses in the rows of a table, each with its id, its texts and what goes along."""
 
 from __future__ import annotations
 
-import re
+from functools import partial
 from typing import TYPE_CHECKING
 
-from creaeval.data.ids import attempt, clean_id
-from creaeval.data.response_builder import unknown_step
-from creaeval.data.tables.columns import check_table
-from creaeval.data.tables.opening import read_table
-from creaeval.data.tables.table import ID_COLUMNS, find_column
-from creaeval.errors import DataError, Problems
-from creaeval.tasks import find_step, fold
-from creaeval.wording import nearest
+from creaeval.data.ids import clean_id, clean_name
+from creaeval.data.tables.text_layout import step_called
+from creaeval.data.tables.use_rows import add_uses
+from creaeval.data.words import MISSING
+from creaeval.wording import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
+    from creaeval.data.reading import Reading
     from creaeval.data.response_builder import ResponseSource
-    from creaeval.data.tables.table import Table
-    from creaeval.tasks import Task
+    from creaeval.data.tables.table import Row, Table
+    from creaeval.data.tables.text_layout import TextLayout
+    from creaeval.data.tables.use_rows import Shared
 
-_COLUMNS = {"id": ID_COLUMNS, "scenario": ("scenario",), "response": ("response",)}
 
+def add_responses(
+    table: Table, layout: TextLayout, source: ResponseSource, reading: Reading, shared: Shared
+) -> dict[int, list[str]]:
+    """Add the responses of a table, and return their ids by the number of their row.
 
-def read_table_responses(source: ResponseSource) -> None:
-    """Read the responses of a CSV file or an Excel workbook.
-
-    It has a column ``response_id`` or ``id``, a column for each step (by id or name; ``response`` in a task
-    of one step), perhaps ``scenario``, and any others.
+    DataError if it cannot be told what object was shown, or what parts several uses in a cell.
     """
-    table = read_table(source.path, ID_COLUMNS, lambda header: holds_responses(header, source.task))
-    add_responses(table, source)
+    if layout.personal:
+        kinds = ", ".join(f"{title!r} ({kind})" for title, kind in layout.personal.items())
+        source.notes.say(f"{table.where}: left out as personal data: {kinds}. Keep one with --keep COLUMN.")
+    if source.task.batching is not None:
+        return add_uses(table, layout, source, reading, shared)
+    if layout.step is not None:
+        return _add_by_step(table, layout, source)
+    return _add_whole(table, layout, source)
 
 
-def holds_responses(header: Sequence[str], task: Task) -> bool:
-    """Whether a header has an id and a step."""
-    return find_column(header, *ID_COLUMNS) is not None and bool(_named_steps(header, task))
-
-
-def add_responses(table: Table, source: ResponseSource) -> None:
-    """Add the responses of a table that has an id column."""
-    steps = _step_columns(table, source.task)
-    roles = check_table(table, {}, _COLUMNS)
-    id_column, scenario_column = roles["id"], roles["scenario"]
-    if id_column is None:
-        raise DataError(f"{table.where}: no column 'response_id' or 'id' among {', '.join(table.header)}.")
-    used = {id_column, scenario_column, *steps}
-    metadata = [title for title in table.header if title not in used]
-    problems, note = source.problems, f". See column {id_column!r}"
-    for row in table.rows:
-        before = len(problems)
-        response_id = table.read(row, id_column, "an id", problems)
-        texts = {name: table.read(row, title, "a text", problems) for title, name in steps.items()}
-        scenario = table.read(row, scenario_column, "an id", problems) if scenario_column else None
-        # A date is as good as any text in other columns, a value that is not there is not.
-        for title in metadata:
-            if title in row.issues and not row.cells[title]:
-                table.read(row, title, "a value", problems)
-        if len(problems) == before:
-            attempt(problems, table.row_place(row), clean_id, response_id, note)
-        if len(problems) == before:
-            columns = {title: row.cells[title] for title in metadata}
-            source.add(table.row_place(row), response_id, texts, (scenario or "").strip(), columns)
-
-
-def _named_steps(header: Sequence[str], task: Task) -> dict[str, str]:
-    """Return the columns that hold a step, each with the name to find the step by."""
-    columns = [title for title in header if find_step(task, title) is not None]
-    response = find_column(header, "response")
-    if not columns and response is not None and len(task.steps) == 1:
-        return {response: task.steps[0].id}
-    return {title: title for title in columns}
-
-
-def _step_columns(table: Table, task: Task) -> dict[str, str]:
-    columns = _named_steps(table.header, task)
-    if columns and len(task.steps) == 1 and find_step(task, next(iter(columns))) is None:
-        return columns
-    problems = Problems()
-    problems.extend(_misspelt(table, task))
-    problems.stop()
-    if not columns:
-        expected = ", ".join(step.id for step in task.steps)
-        single = " (or 'response')" if len(task.steps) == 1 else ""
-        raise DataError(
-            f"{table.where}: no column holds a step of task {task.id}. Found the columns "
-            f"{', '.join(table.header)}; expected {expected}{single}."
+def _metadata(table: Table, row: Row, layout: TextLayout, taken: Iterable[str] = ()) -> dict[str, str]:
+    """Return what goes along, values of statistics programs by what they mean."""
+    taken, labels = set(taken), table.labels
+    return {
+        f"input_{title}" if title in taken else title: labels.get(title, {}).get(
+            row.cells[title], row.cells[title]
         )
-    return columns
+        for title in layout.carried
+    }
 
 
-def _misspelt(table: Table, task: Task) -> list[str]:
-    """Name the columns that can only be meant as steps: as carried ones their texts would be lost unseen."""
-    spellings = [fold(spelling) for step in task.steps for spelling in (step.id, step.name)]
-    long = [spelling for spelling in spellings if len(spelling) > 8]
-    problems = []
-    for title in table.header:
-        if title == table.column(*ID_COLUMNS) or fold(title) in spellings:
+def _add_whole(table: Table, layout: TextLayout, source: ResponseSource) -> dict[int, list[str]]:
+    """Add a response for each row, or for each id where several rows, of raters say, have the same texts."""
+    ids: dict[int, list[str]] = {}
+    seen: dict[str, dict[str, object]] = {}
+    without_id = layout.id is None and layout.participant is None
+    empty: list[int] = []
+    for count, row in enumerate(table.rows, 1):
+        before = len(source.problems)
+        texts = _step_texts(table, row, layout, source)
+        identity = layout.id or layout.participant
+        if without_id or identity is None:
+            response_id: str | None = f"{table.path.stem}-{count}"
+        elif not any(texts.values()) and not clean_name(row.cells[identity]):
+            empty.append(row.number)
             continue
-        if re.fullmatch(r"step\d+", fold(title)) or nearest(title, long, cutoff=0.85, key=fold):
-            problems.append(f"{table.where}, column {title!r}: {unknown_step(task, title)}")
-    return problems
+        else:
+            response_id = _read_id(table, row, identity, source)
+        scenario = table.read(row, layout.scenario, "an id", source.problems) if layout.scenario else None
+        _check_carried(table, row, layout, source)
+        if response_id is None or len(source.problems) > before:
+            continue
+        ids[row.number] = [response_id]
+        if layout.id is not None and seen.get(response_id) == texts and layout.rater:
+            continue
+        seen.setdefault(response_id, texts)
+        participant = {"participant": row.cells[who]} if (who := layout.participant) and layout.id else {}
+        metadata = {**_metadata(table, row, layout, participant), **participant}
+        source.add(table.row_place(row), response_id, texts, (scenario or "").strip(), metadata)
+    if without_id:
+        source.notes.guess(
+            f"{table.where}: no column holds an id; the ids are {table.path.stem}-1 and so on."
+        )
+    if empty:
+        rows = first_few(list(map(str, empty)))
+        source.notes.leave_out(len(empty), f"{table.where}: left out rows without id and text: {rows}.")
+    return ids
+
+
+def _read_id(table: Table, row: Row, title: str, source: ResponseSource) -> str | None:
+    read = partial(clean_id, note=f". See column {title!r}")
+    text = table.read(row, title, "an id", source.problems)
+    if text is None:
+        return None
+    try:
+        return read(text)
+    except ValueError as error:
+        source.problems.add(f"{table.row_place(row)}: {error}.")
+        return None
+
+
+def _step_texts(table: Table, row: Row, layout: TextLayout, source: ResponseSource) -> dict[str, object]:
+    """Return what a row holds of each step: its text, or its items where each has a column."""
+    texts: dict[str, object] = {}
+    items: dict[str, dict[int, str]] = {}
+    for column in layout.columns:
+        text = table.read(row, column.title, "a text", source.problems) or ""
+        if clean_name(text) in MISSING - {""}:
+            text = ""
+        if column.number is None:
+            texts[column.title if column.step == "" else column.step] = text
+        else:
+            items.setdefault(column.step, {})[column.number] = text
+    for step, by_number in items.items():
+        entries = [by_number.get(number, "") for number in range(1, max(by_number) + 1)]
+        while entries and not entries[-1].strip():
+            entries.pop()
+        texts.setdefault(step, entries)
+    return texts
+
+
+def _check_carried(table: Table, row: Row, layout: TextLayout, source: ResponseSource) -> None:
+    # A date is as good as any text in other columns, a value that is not there is not.
+    for title in layout.carried:
+        if title in row.issues and not row.cells[title]:
+            table.read(row, title, "a value", source.problems)
+
+
+def _add_by_step(table: Table, layout: TextLayout, source: ResponseSource) -> dict[int, list[str]]:
+    """Add a response for each id, whose steps stand in rows of their own."""
+    identity = layout.id or layout.participant
+    texts: dict[str, dict[str, object]] = {}
+    rows: dict[str, Row] = {}
+    for row in table.rows:
+        named = _read_id(table, row, identity, source) if identity else (table.sheet or table.path.stem)
+        step = step_called(source.task, row.cells[layout.step or ""])
+        text = table.read(row, layout.columns[0].title, "a text", source.problems)
+        if named is None or text is None or not step:
+            continue
+        rows.setdefault(named, row)
+        written = texts.setdefault(named, {})
+        if isinstance(earlier := written.get(step), str):
+            text = f"{earlier}\n{text}"
+        written[step] = text
+    for name, written in texts.items():
+        row = rows[name]
+        scenario = row.cells[layout.scenario].strip() if layout.scenario else ""
+        source.add(table.row_place(row), name, written, scenario, _metadata(table, row, layout))
+    return {}

@@ -10,12 +10,12 @@ from creaeval.data.ids import attempt, clean_name
 from creaeval.data.model import Scores
 from creaeval.data.points import read_number, read_points
 from creaeval.data.rating_builder import PartKey
-from creaeval.data.tables.columns import check_table
+from creaeval.data.tables.table import find_column
 from creaeval.errors import Problems
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 from creaeval.sheets.panel import N_SHEETS
 from creaeval.sheets.score_sheet import INVALID, REPEATS, SCORE_COLUMNS
-from creaeval.tasks import resolve
+from creaeval.tasks import fold, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,7 +90,14 @@ class _RowReader:
     def __init__(self, table: Table, task: Task, problems: Problems) -> None:
         self._table, self._task, self._problems = table, task, problems
         own = [*SCORE_COLUMNS, N_SHEETS, *([INVALID] if any(s.invalid for s in task.steps) else [])]
-        roles = check_table(table, {}, {name: (name,) for name in own})
+        for name in own:
+            alike = [title for title in table.header if fold(title) == fold(name)]
+            if len(alike) > 1:
+                names = " and ".join(map(repr, alike))
+                problems.add(
+                    f"{table.where}: the columns {names} could both be {name!r}. Rename one of them."
+                )
+        roles = {name: find_column(table.header, name) for name in own}
         self._titles = {name: title for name, title in roles.items() if title is not None}
         self._others = [title for title in table.header if title not in self._titles.values()]
         self._sheets: dict[tuple[str, ...], _Sheet] = {}

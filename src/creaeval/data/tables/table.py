@@ -2,81 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from creaeval.data.ids import attempt, clean_id, clean_name, find_visible
-from creaeval.errors import DataError, Problems
+from creaeval.data.grids.grid import Place
+from creaeval.data.ids import clean_id
 from creaeval.tasks import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from creaeval.data.grids.grid import CellIssue
+    from creaeval.errors import Problems
 
 _Value = TypeVar("_Value")
 
 ID_COLUMNS = ("response_id", "id")
 #: What is expected in cells whose text must stand exactly as it was typed.
 _NAMES = ("an id", "a rater's name")
-
-
-class CellIssue(NamedTuple):
-    """Why a workbook's cell does not hold what somebody typed: ``what`` it is and ``advice`` on what to do.
-
-    ``only_ids``: it is in the way only where an id is expected.
-    """
-
-    what: str
-    advice: str
-    only_ids: bool = False
-
-
-class Cell(NamedTuple):
-    """A cell's text, and what is wrong with it."""
-
-    text: str
-    issue: CellIssue | None = None
-
-    @property
-    def blank(self) -> bool:
-        """Whether nothing is in it."""
-        return self.issue is None and find_visible(self.text) is None
-
-
-BLANK = Cell("")
-
-
-class Place(NamedTuple):
-    """Where a cell stands: ``column`` counts from 1, ``title`` is the column's name where it has one.
-
-    ``sheet`` is None unless the file is a workbook.
-    """
-
-    file: Path
-    sheet: str | None
-    row: int
-    column: int
-    title: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.file}, {self.name}"
-
-    @property
-    def name(self) -> str:
-        """The cell's name within its file: ``row 3, column 'score'`` or ``ratings!D3``."""
-        if self.sheet is None:
-            return f"row {self.row}, column {self.title!r}"
-        letters, column = "", self.column
-        while column:
-            column, rest = divmod(column - 1, 26)
-            letters = chr(ord("A") + rest) + letters
-        return f"{quote_sheet(self.sheet)}!{letters}{self.row}"
-
-
-def quote_sheet(name: str) -> str:
-    """Write a sheet's name as formulas have it."""
-    return name if re.fullmatch(r"\w+", name) else f"'{name}'"
 
 
 @dataclass(frozen=True)
@@ -92,13 +36,19 @@ class Row:
 class Table:
     """A table with its header as written, without outer spaces, and its rows that are not blank.
 
-    ``sheet`` is None unless the table stands in a workbook.
+    ``sheet`` is None unless the table stands in a workbook. ``questions`` has what a survey asked, by column;
+    ``labels`` what values of a column mean; ``above`` what stands above the header, a title say.
+    ``header_row`` counts from 1.
     """
 
     path: Path
     header: tuple[str, ...]
     rows: tuple[Row, ...]
     sheet: str | None = None
+    questions: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    above: str = ""
+    header_row: int = 1
 
     def column(self, *names: str) -> str | None:
         """Return the header of the first of these columns that is there, whatever its case."""
@@ -135,7 +85,13 @@ class Table:
     ) -> _Value | None:
         """Return what ``read`` makes of a cell; None, and a problem is noted, where it cannot be read."""
         text = self.read(row, title, expected, problems)
-        return None if text is None else attempt(problems, self.cell_place(row, title), read, text)
+        if text is None:
+            return None
+        try:
+            return read(text)
+        except ValueError as error:
+            problems.add(f"{self.cell_place(row, title)}: {error}.")
+            return None
 
     def read_id(self, row: Row, title: str, problems: Problems) -> str | None:
         """Return the id in a cell; None, and a problem is noted, where there is none."""
@@ -148,59 +104,3 @@ def find_column(header: Sequence[str], *names: str) -> str | None:
     for title in header:
         titles.setdefault(fold(title), title)
     return next((titles[fold(name)] for name in names if fold(name) in titles), None)
-
-
-def make_table(
-    path: Path,
-    sheet: str | None,
-    records: Sequence[tuple[int, Sequence[Cell]]],
-    length_problem: Callable[[int, int, int], str],
-) -> Table:
-    """Make a table of numbered rows that are not blank, the first of which is the header.
-
-    ``length_problem`` says that a row (its number, cells found, cells expected) has more or fewer cells than
-    the header. DataError with every problem: a repeated, empty or unreadable name in the header, a row of
-    another length, no rows.
-    """
-    header_row, first = records[0]
-    titles = list(first)
-    while titles[-1].blank:
-        titles.pop()
-    header = [clean_name(title.text) for title in titles]
-    problems = Problems()
-    problems.extend(_header_problems(path, sheet, header_row, titles, header))
-    rows: list[Row] = []
-    for number, cells in records[1:]:
-        if len(cells) < len(header) or not all(cell.blank for cell in cells[len(header) :]):
-            problems.add(length_problem(number, len(cells), len(header)))
-            continue
-        named = list(zip(header, cells, strict=False))
-        texts = {title: cell.text for title, cell in named}
-        issues = {title: cell.issue for title, cell in named if cell.issue is not None}
-        rows.append(Row(number, texts, issues))
-    problems.stop()
-    table = Table(path, tuple(header), tuple(rows), sheet)
-    if not rows:
-        raise DataError(f"{table.where}: has a header but no rows below it.")
-    return table
-
-
-def _header_problems(
-    path: Path, sheet: str | None, row: int, titles: Sequence[Cell], header: Sequence[str]
-) -> list[str]:
-    problems = []
-    for position, (cell, title) in enumerate(zip(titles, header, strict=True), 1):
-        place = Place(path, sheet, row, position)
-        if cell.issue is not None and sheet is not None and not cell.issue.only_ids:
-            problems.append(f"{path}: {place.name} is {cell.issue.what} where a column's name is due.")
-        elif not title and sheet is not None:
-            problems.append(
-                f"{path}: {place.name} is empty, so column {position} has no name in the header. Merged "
-                "cells and headers of several rows are not read; give each column one name, in one row."
-            )
-        elif not title:
-            problems.append(f"{path}, row {row}: column {position} has no name in the header.")
-        elif title.casefold() in map(str.casefold, header[: position - 1]):
-            where = f"{path}, row {row}" if sheet is None else f"{path}, {sheet}, row {row}"
-            problems.append(f"{where}: the column {title!r} is there twice.")
-    return problems

@@ -1,132 +1,288 @@
-"""Read uses of objects (Alternate Uses Task) from tables, one use a row."""
+"""Uses of objects in the rows of a table, each a response of its own."""
 
 from __future__ import annotations
 
+import json
 import unicodedata
-from functools import partial
-from typing import TYPE_CHECKING
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
-from creaeval.data.files import unknown_ending
-from creaeval.data.formats.aut_release import AUT_SCORES, is_aut_table
-from creaeval.data.ids import MISSING, check_text, clean_id, clean_name
-from creaeval.data.items import list_items, tidy
+from creaeval.data.ids import check_text, clean_id, clean_name
+from creaeval.data.items import tidy
 from creaeval.data.model import Response, StepText
 from creaeval.data.response_builder import Located
-from creaeval.data.tables.columns import USE_COLUMNS, check_table, find_roles, role_hint
-from creaeval.data.tables.opening import TABLES, read_table, split_sheet
-from creaeval.errors import DataError, SettingError
+from creaeval.data.tables.lists import find_separator, split_uses
+from creaeval.data.tables.text_layout import shows_objects
+from creaeval.data.tables.use_ids import IdRule, find_id_rule, make_id, say_made
+from creaeval.data.words import MISSING, words
+from creaeval.errors import DataError
+from creaeval.tasks import fold
+from creaeval.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping
 
+    from creaeval.data.reading import Reading
     from creaeval.data.response_builder import ResponseSource
     from creaeval.data.tables.table import Row, Table
+    from creaeval.data.tables.text_layout import TextLayout
 
-_NEEDED = ("id", "object", "response")
-_LINES = {"newline", "\\n", "\n"}
-
-
-def use_separator(split: str | None) -> str | None:
-    """Return what stands between the uses in a cell; SettingError if it could not."""
-    if split in _LINES:
-        return "\n"
-    if split is not None and not split.strip() and split != "\t":
-        raise SettingError(
-            f"--split {split!r}: expected what stands between two uses, such as ';', or newline."
-        )
-    return split
+#: Of the released uses, what the columns of ratings and predictions begin with.
+_SCORES = ("human_mean", "pred_")
 
 
-def read_uses(
-    source: ResponseSource, columns: Mapping[str, str], separator: str | None, spellings: dict[str, str]
-) -> None:
-    """Read uses, one a row, or other short texts.
+@dataclass
+class Shared:
+    """What the tables of one reading share: how objects are spelled, and which uses have been numbered.
 
-    The columns are ``id`` (or ``response_id``), ``object`` (or ``prompt``; only where the task needs a
-    scenario), ``response`` (or ``use``) and perhaps ``participant``, or those that ``columns`` names by role.
-    All others are metadata, but for the ratings and predictions of the released table. Objects that differ
-    in case only are one, spelled as at first, which ``spellings`` remembers.
+    ``sheets`` is the number of tables in the file in hand.
     """
-    table, roles = _open(source, columns)
-    scores = AUT_SCORES if is_aut_table(table.header) else ()
-    others = [t for t in table.header if t not in roles.values() and not t.startswith(tuple(scores))]
-    for row in table.rows:
-        before = len(source.problems)
-        names = _read_names(table, row, roles, source)
-        text = table.read_as(row, roles["response"], "a use", source.problems, check_text)
-        if text is None or len(source.problems) > before:
-            continue
-        use_id, its_object = names.pop("id"), names.get("object", "")
-        if its_object:
-            its_object = spellings.setdefault(" ".join(its_object.casefold().split()), its_object)
-            names["object"] = its_object
-        taken = {"response", *names}
-        rest = {f"input_{title}" if title in taken else title: row.cells[title] for title in others}
-        for name, part in _split_uses(use_id, tidy(text), separator, source.task.noun):
-            response = Response(
-                id=name,
-                scenario=its_object or None,
-                steps={source.task.steps[0].id: StepText(text="" if _says_nothing(part) else part)},
-                metadata={**names, **rest, "response": part},
-                source=str(table.path),
+
+    spellings: dict[str, str] = field(default_factory=dict)
+    made: Counter[tuple[str, str]] = field(default_factory=Counter)
+    sheets: int = 1
+    people: int = 0  # those that were numbered, since nothing says who they are
+
+    def spell(self, name: str) -> str:
+        """Return an object as it was spelled at first."""
+        return self.spellings.setdefault(" ".join(name.casefold().split()), name) if name else ""
+
+
+class _Use(NamedTuple):
+    text: str
+    object: str
+
+
+def add_uses(
+    table: Table, layout: TextLayout, source: ResponseSource, reading: Reading, shared: Shared
+) -> dict[int, list[str]]:
+    """Add the uses of a table, and return their ids by the number of their row.
+
+    DataError if it cannot be told what object was shown, or what parts several uses in a cell.
+    """
+    return _Uses(table, layout, source, reading, shared).add()
+
+
+class _Uses:
+    """Reads one row after the other."""
+
+    def __init__(
+        self, table: Table, layout: TextLayout, source: ResponseSource, reading: Reading, shared: Shared
+    ) -> None:
+        self.table, self.layout, self.source, self.shared = table, layout, source, shared
+        self.missing = MISSING | set(reading.missing)
+        self.constant = reading.object or self._shown_object()
+        several = shared.sheets > 1 and not self.constant
+        self.rule = find_id_rule(table, layout, source.notes, self._noun, several)
+        self.asked = self._asked_objects()
+        # The first rows of two tables are two people.
+        self.before = shared.people
+        shared.people += len(table.rows) if self.rule is IdRule.BY_ROW else 0
+        self.separator = self._separator(reading.split)
+        taken = {"response", "id", "participant", "object"}
+        #: What goes along: the name in the response, the column, and what its values mean.
+        self.carried = [
+            (f"input_{title}" if title in taken else title, title, table.labels.get(title, {}))
+            for title in layout.carried
+            if not title.startswith(_SCORES)
+        ]
+        #: Ids and objects by what was written, which is the same in many rows.
+        self.read: dict[str, str] = {}
+        #: Ids of what one rater's row said already, by what it is; and how often each rater named it.
+        self.seen: dict[tuple[str, ...], str] = {}
+        self.times: Counter[tuple[str, ...]] = Counter()
+
+    @property
+    def _noun(self) -> str:
+        return self.source.task.noun
+
+    def add(self) -> dict[int, list[str]]:
+        """Add the uses of all rows; rows in which nothing is written are left out, and said."""
+        found: dict[int, list[str]] = {}
+        blank = 0
+        for count, row in enumerate(self.table.rows, 1):
+            uses = self._texts(row)
+            if uses is None:
+                continue
+            if not uses or (self._has_no_object(row) and not any(use.text for use in uses)):
+                blank += 1
+            elif (names := self._names(row, count)) is not None:
+                found[row.number] = [
+                    self._add(row, names, use, str(number) if len(uses) > 1 or self.separator else "")
+                    for number, use in enumerate(uses, 1)
+                ]
+        if first := next(iter(found.values()), []):
+            say_made(self.rule, first[0], self.table, self.layout, self.source)
+        if blank:
+            rows = plural(blank, "row")
+            self.source.notes.leave_out(
+                blank, f"{self.table.where}: left out {rows} in which no {self._noun} is written."
             )
-            source.responses.append(Located(response, table.row_place(row)))
+        return found
 
-
-def _open(source: ResponseSource, columns: Mapping[str, str]) -> tuple[Table, dict[str, str]]:
-    task = source.task
-    shows_object = task.needs_scenario and not task.scenarios
-    needed = [role for role in _NEEDED if shows_object or role != "object"]
-    if split_sheet(source.path)[0].suffix.lower() not in TABLES:
-        raise unknown_ending(source.path, set(TABLES))
-
-    def fits(header: Sequence[str]) -> bool:
-        roles = find_roles(header, columns, USE_COLUMNS)
-        return all(roles[role] for role in needed)
-
-    def hint(header: Sequence[str]) -> str:
-        return role_hint(header, needed, columns, USE_COLUMNS)
-
-    keys = [*columns.values(), *(name for role in needed for name in USE_COLUMNS[role])]
-    table = read_table(source.path, keys, fits, hint)
-    roles = check_table(table, columns, USE_COLUMNS)
-    if missing := [role for role in needed if roles[role] is None]:
-        expected = "; ".join(" or ".join(USE_COLUMNS[role]) for role in missing)
-        raise DataError(
-            f"{table.where}: no column for {' and '.join(missing)} (expected {expected}). Found the columns "
-            f"{', '.join(table.header)[:300]}.{hint(table.header)}"
+    def _add(self, row: Row, names: Mapping[str, str], use: _Use, part: str) -> str:
+        """Add a use, unless it is one that another rater's row held already; return its id."""
+        its_object = self.shared.spell(names.get("object", "") or use.object)
+        key: tuple[str, ...] = ()
+        if self.layout.rater is not None:
+            same = (names.get("id", ""), names.get("participant", ""), its_object, use.text)
+            self.times[*same, row.cells[self.layout.rater]] += 1
+            key = (*same, str(self.times[*same, row.cells[self.layout.rater]]))
+            if key in self.seen:
+                return self.seen[key]
+        name = make_id(self.rule, {**names, "object": its_object}, part, self.shared.made)
+        if key:
+            self.seen[key] = name
+        metadata = {"object": its_object} if its_object else {}
+        if "participant" in names:
+            metadata["participant"] = names["participant"]
+        for title, column, meanings in self.carried:
+            metadata[title] = meanings.get(row.cells[column], row.cells[column])
+        metadata["response"] = use.text
+        step = self.layout.columns[0].step
+        text = "" if _says_nothing(use.text, self.missing) else use.text
+        response = Response(
+            id=name,
+            scenario=its_object or self._scenario(row),
+            steps={step: StepText(text=text)},
+            metadata=metadata,
+            source=str(self.table.path),
         )
-    return table, {role: title for role, title in roles.items() if title is not None}
+        self.source.responses.append(Located(response, self.table.row_place(row)))
+        return name
+
+    def _scenario(self, row: Row) -> str | None:
+        title = self.layout.scenario
+        return row.cells[title].strip() or None if title is not None else None
+
+    def _texts(self, row: Row) -> list[_Use] | None:
+        """Return the uses of a row; None, and a problem is noted, where a cell cannot be read."""
+        found: list[_Use] = []
+        problems, before = self.source.problems, len(self.source.problems)
+        # An empty cell is none beside others, or where the use has no id that would be lost.
+        optional = self.layout.wide or self.layout.id is None or self.rule is IdRule.PARTICIPANT
+        for column in self.layout.columns:
+            text = self.table.read_as(row, column.title, "a use", problems, check_text)
+            if text is None or (optional and clean_name(text) in self.missing):
+                continue
+            text = self._unwrapped(text) if text.startswith('{"') else text
+            parts = split_uses(text, self.separator) if self.separator else [tidy(text)]
+            found += [_Use(part, column.object) for part in parts]
+        return None if len(problems) > before else found
+
+    def _unwrapped(self, text: str) -> str:
+        """Return the texts in what an online experiment writes as ``{"Q0": "a doorstop"}``."""
+        try:
+            answers = json.loads(text)
+        except ValueError:
+            return text
+        if not isinstance(answers, dict) or not all(isinstance(value, str) for value in answers.values()):
+            return text
+        self.source.notes.guess(f"{self.table.where}: texts were taken out of JSON such as {text!r:.40}.")
+        return "\n".join(answers.values())
+
+    def _has_no_object(self, row: Row) -> bool:
+        title = self.layout.object
+        return title is not None and clean_name(row.cells[title]) in self.missing
+
+    def _names(self, row: Row, count: int) -> dict[str, str] | None:
+        """Read the id, the object and the participant; None, and a problem is noted, where one is missing."""
+        layout, before = self.layout, len(self.source.problems)
+        names = self._participant(row, count)
+        if layout.id is not None:
+            names["id"] = self._name(row, layout.id, "an id")
+            if self.rule is IdRule.PARTICIPANT:
+                names.setdefault("participant", names["id"])
+        if layout.object is not None:
+            read = self._name(row, layout.object, "an object")
+            read = self.table.labels.get(layout.object, {}).get(read, read)
+            names["object"] = self.asked.get(read, read)
+        elif self.constant:
+            names["object"] = self.constant
+        return None if len(self.source.problems) > before else names
+
+    def _participant(self, row: Row, count: int) -> dict[str, str]:
+        title = self.layout.participant
+        if title is not None:
+            blank = title not in row.issues and clean_name(row.cells[title]) in self.missing
+            return {"participant": "" if blank else self._name(row, title, "an id")}
+        if self.rule is IdRule.BY_ROW:
+            return {"participant": f"P{self.before + count}"}
+        return {"participant": self.table.sheet or ""} if self.rule is IdRule.BY_SHEET else {}
+
+    def _name(self, row: Row, title: str, expected: str) -> str:
+        """Read an id or an object; nothing, and a problem is noted, where there is none."""
+        text = row.cells[title]
+        if title in row.issues or text not in self.read:
+
+            def read(text: str) -> str:
+                if not clean_name(text):
+                    raise ValueError(f"is empty, expected {expected}")
+                return clean_id(text)
+
+            found = self.table.read_as(row, title, expected, self.source.problems, read)
+            if found is None:
+                return ""
+            self.read[text] = found
+        return self.read[text]
+
+    def _asked_objects(self) -> dict[str, str]:
+        """Return the object of each question, where a column holds the questions that were asked."""
+        title = self.layout.object
+        questions = {clean_name(row.cells[title]) for row in self.table.rows} if title else set()
+        found = {question: words().find_object(question) for question in questions if question}
+        return found if found and all(found.values()) else {}
+
+    def _separator(self, split: str | None) -> str | None:
+        """Return what parts uses in a cell: as it was said, else as the cells show."""
+        if split is not None:
+            return None if split == "none" else split
+        table, columns = self.table, self.layout.columns
+        texts = (row.cells[column.title] for row in table.rows for column in columns)
+        cells = [text for text in texts if text and not _says_nothing(text, self.missing)]
+        where = f"{table.where}, column {columns[0].title!r}" if len(columns) == 1 else table.where
+        numbered = any(column.number is not None for column in columns)
+        separator, told = find_separator(cells, where, self.layout.wide and not numbered)
+        if told and separator is not None:
+            self.source.notes.guess(told)
+        elif told:
+            self.source.notes.say(told)
+        return separator
+
+    def _shown_object(self) -> str:
+        """Return the only object there is, by what was asked, or by the name of the sheet or file."""
+        table, layout = self.table, self.layout
+        needed = shows_objects(self.source.task)
+        if not needed or layout.object is not None or any(column.object for column in layout.columns):
+            return ""
+        titles = [column.title for column in layout.columns]
+        asked = [table.above, *(table.questions.get(title, "") for title in titles), *titles]
+        found = next(filter(None, map(words().find_object, asked)), "")
+        by_sheet = table.sheet if self.shared.sheets > 1 else None
+        its_object = found.lower() if found.isupper() else found or by_sheet or name_in_file(table.path.stem)
+        if not its_object:
+            raise DataError(
+                f"{table.where}: no column says which object was shown. Found the columns "
+                f"{', '.join(table.header)[:300]}. Say --columns object=COLUMN, or --read object=NAME where "
+                "all are of one."
+            )
+        why = "as was asked" if found else f"by the name of the {'sheet' if by_sheet else 'file'}"
+        self.source.notes.guess(
+            f"{table.where}: all {self._noun}s were read as those of {its_object!r}, {why}."
+        )
+        return its_object
 
 
-def _read_names(table: Table, row: Row, roles: Mapping[str, str], source: ResponseSource) -> dict[str, str]:
-    """Read the id, the object and the participant of a use, as far as there are columns for them."""
-    names: dict[str, str] = {}
-    for role, expected in (("id", "an id"), ("object", "an object"), ("participant", "an id")):
-        if (title := roles.get(role)) is None:
-            continue
-        if role == "participant" and title not in row.issues and clean_name(row.cells[title]) in MISSING:
-            names[role] = ""
-            continue
-        read = partial(_clean_name_of, expected=expected)
-        names[role] = table.read_as(row, title, expected, source.problems, read) or ""
-    return names
+def name_in_file(stem: str) -> str:
+    """Return the object in a name such as ``aut_brick``: one that says the task and one word beside it."""
+    parts = [part for part in stem.replace("-", "_").replace(" ", "_").split("_") if part]
+    kept = [part for part in parts if fold(part) not in words().noise and not part.isdigit()]
+    return kept[0] if len(kept) == 1 and len(parts) > 1 and kept[0].isalpha() else ""
 
 
-def _clean_name_of(text: str, expected: str) -> str:
-    if not clean_name(text):
-        raise ValueError(f"is empty, expected {expected}")
-    return clean_id(text)
-
-
-def _split_uses(use_id: str, text: str, separator: str | None, noun: str) -> list[tuple[str, str]]:
-    if separator is None:
-        return [(use_id, text)]
-    parts = [part for part in text.split(separator) if part.strip()] or [""]
-    # Uses in lines may have numbers, which are no part of them.
-    return [(f"{use_id}-{item.number}", item.text) for item in list_items(parts, noun)]
-
-
-def _says_nothing(text: str) -> bool:
-    """Whether there is nothing but spaces and punctuation, such as a dash."""
-    return all(unicodedata.category(character)[0] in "PZC" for character in text)
+def _says_nothing(text: str, missing: Collection[str]) -> bool:
+    """Whether there is nothing but spaces and punctuation, such as a dash, or a mark of a missing value."""
+    if text[:1].isalnum() and text not in missing:
+        return False
+    return text.strip() in missing or all(unicodedata.category(character)[0] in "PZC" for character in text)
