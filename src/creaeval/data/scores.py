@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,6 +146,7 @@ def _read_rows(table: Table, task: Task, reading: Reading) -> dict[Repeats, list
 def _open(grids: Sequence[Grid], task: Task, reading: Reading) -> Table:
     """Return the table of scores in a file, as it was before its cells were made safe for spreadsheets."""
 
+    @cache
     def known(title: str) -> bool:
         said = {name for titles in reading.columns.values() for name in titles}
         return title in said or fold(title) in _OWN_TITLES or is_rating_title(title, task)

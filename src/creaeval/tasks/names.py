@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from creaeval.wording import nearest
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from creaeval.tasks.model import Dimension, Group, Step, Task
 
 
+@lru_cache(maxsize=20_000)
 def fold(name: str) -> str:
     """Reduce a name to what identifies it: letters and digits, without case, width or accents.
 
