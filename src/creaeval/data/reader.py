@@ -29,14 +29,12 @@ from creaeval.data.reading import Reading
 from creaeval.data.response_builder import ResponseSource
 from creaeval.data.tables.dimensions import ONLY, name_dimensions
 from creaeval.data.tables.header import find_table
-from creaeval.data.tables.reader import RATINGS, RESPONSES, TableReader
+from creaeval.data.tables.reader import RATINGS, RESPONSES, Kept, TableReader
 from creaeval.data.tables.text_layout import shows_objects
-from creaeval.errors import DataError, InputError, Problems, SettingError
+from creaeval.errors import DataError, InputError, SettingError
 
 if TYPE_CHECKING:
     from creaeval.data.grids.grid import Grid
-    from creaeval.data.rating_builder import RatingBuilder
-    from creaeval.data.response_builder import Located
     from creaeval.tasks import Scenario, Task
 
 #: Of the files that are read.
@@ -133,25 +131,21 @@ class _Reader:
     def __init__(self, task: Task, reading: Reading, want: Sequence[str]) -> None:
         self.task, self.reading, self.want = task, reading, want
         self.notes = Notes(reading.strict)
-        self.problems = Problems()
-        self.located: list[Located] = []
-        self.builders: list[RatingBuilder] = []
+        self.kept = Kept()
+        self.tables = TableReader(task, reading, want, self.notes, self.kept)
         self.given: list[Rating] = []
-        self.tables = TableReader(task, reading, want, self.notes, self._keep)
-        #: What booklets bring, by the response's id.
-        self.scenarios: dict[str, Scenario] = {}
         self._objects: list[Response] = []
         self._count = 0
 
     def read(self, source: Any) -> None:
         """Read a source of any kind; what is wrong with it is noted."""
         self._count += 1
-        with self.problems.collect():
+        with self.kept.problems.collect():
             if isinstance(source, str | Path):
                 if is_hidden(Path(source)) and not Path(source).is_dir():
                     return  # a lock file, say, that a shell named among others
                 for path in list_files(source, ENDINGS, self.notes.skip):
-                    with self.problems.collect():
+                    with self.kept.problems.collect():
                         self._read_file(path)
             elif isinstance(source, Response):
                 self._objects.append(source)
@@ -186,25 +180,25 @@ class _Reader:
     def finish(self) -> Found:
         """Return what was found; DataError with every problem."""
         places: dict[str, str] = {}
-        for response, where in self.located:
+        for response, where in self.kept.located:
             if response.id in places:
-                self.problems.add(
+                self.kept.problems.add(
                     f"{where}: the id {response.id!r} is already taken by {places[response.id]}. Every "
                     f"{self.task.noun} needs an id of its own. If it is who wrote several, say --columns "
                     "participant=COLUMN."
                 )
             places.setdefault(response.id, where)
-        ratings = [*finish_ratings(self.builders, self.problems), *self.given]
-        responses = [self._with_scenario(response) for response, _ in self.located] + self._objects
+        ratings = [*finish_ratings(self.kept.builders, self.kept.problems), *self.given]
+        responses = [self._with_scenario(response) for response, _ in self.kept.located] + self._objects
         if responses and ratings:
             for sentence in unmatched(ratings, [response.id for response in responses])[:_MOST_NAMED]:
                 self.notes.say(sentence)
-        scenarios = {scenario.id: scenario for scenario in self.scenarios.values()}
+        scenarios = {scenario.id: scenario for scenario in self.kept.scenarios.values()}
         notes = self.notes
         return Found(responses, ratings, scenarios, notes.said, notes.not_read, notes.left_out)
 
     def _with_scenario(self, response: Response) -> Response:
-        scenario = self.scenarios.get(response.id)
+        scenario = self.kept.scenarios.get(response.id)
         if scenario is None or response.scenario is not None:
             return response
         return response.model_copy(update={"scenario": scenario.id})
@@ -239,17 +233,9 @@ class _Reader:
             read_bytes(path)  # it may not be there
             raise DataError(f"{path}: a document holds responses, expected ratings in a table.")
         read_booklet(source)
-        self._keep(source)
+        self.kept.add(source)
         if source.tables:
             self.tables.read(source.tables)
-
-    def _keep(self, source: ResponseSource | RatingSource) -> None:
-        self.problems.extend(source.problems)
-        if isinstance(source, ResponseSource):
-            self.located += source.responses
-            self.scenarios |= source.scenarios
-        else:
-            self.builders += source.builders
 
     def _read_json(self, path: Path) -> None:
         responses = ResponseSource(self.task, path, self.notes)
@@ -267,8 +253,8 @@ class _Reader:
                 rows.append(document)
             else:
                 read_json_responses(document, where, responses)
-        self._keep(responses)
-        self._keep(ratings)
+        self.kept.add(responses)
+        self.kept.add(ratings)
         if rows:
             self.tables.read([read_records(rows, str(path))])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from creaeval.data.formats.aut_release import is_aut_table, read_aut_means
@@ -23,40 +23,54 @@ from creaeval.data.tables.text_layout import TextLayout, is_text_title
 from creaeval.data.tables.texts import find_texts
 from creaeval.data.tables.use_rows import Shared
 from creaeval.data.words import words
-from creaeval.errors import DataError, InputError
+from creaeval.errors import DataError, InputError, Problems
 from creaeval.tasks import fold
 from creaeval.wording import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from creaeval.data.grids.grid import Grid
+    from creaeval.data.rating_builder import RatingBuilder
     from creaeval.data.reading import Reading
+    from creaeval.data.response_builder import Located
     from creaeval.data.tables.layouts import Layout
     from creaeval.data.tables.table import Table
-    from creaeval.tasks import Task
+    from creaeval.tasks import Scenario, Task
 
 RESPONSES, RATINGS = "responses", "ratings"
 _FIRST_ROWS = 10  # among which a sheet's titles are looked for
 _LONGEST_TITLE = 1000  # of characters; a longer cell is a text
 
 
+@dataclass
+class Kept:
+    """What was read so far, what is wrong with it, and the scenarios that booklets bring, by response id."""
+
+    problems: Problems = field(default_factory=Problems)
+    located: list[Located] = field(default_factory=list)
+    builders: list[RatingBuilder] = field(default_factory=list)
+    scenarios: dict[str, Scenario] = field(default_factory=dict)
+
+    def add(self, source: ResponseSource | RatingSource) -> None:
+        """Take what a file or a sheet held."""
+        self.problems.extend(source.problems)
+        if isinstance(source, ResponseSource):
+            self.located += source.responses
+            self.scenarios |= source.scenarios
+        else:
+            self.builders += source.builders
+
+
 class TableReader:
     """Reads the tables of one file after the other.
 
-    ``want`` has ``"responses"``, ``"ratings"`` or both; ``keep`` takes what was found of either.
+    ``want`` has ``"responses"``, ``"ratings"`` or both; ``kept`` takes what was found of either.
     """
 
-    def __init__(
-        self,
-        task: Task,
-        reading: Reading,
-        want: Sequence[str],
-        notes: Notes,
-        keep: Callable[[ResponseSource | RatingSource], None],
-    ) -> None:
+    def __init__(self, task: Task, reading: Reading, want: Sequence[str], notes: Notes, kept: Kept) -> None:
         self.task, self.reading, self.want = task, reading, want
-        self.notes, self.keep = notes, keep
+        self.notes, self.kept = notes, kept
         self.shared = Shared()
         self._known: dict[str, bool] = {}
 
@@ -66,14 +80,14 @@ class TableReader:
         if in_book and (sheets := rater_sheets(grids, self.task, self._is_table_of_ratings)):
             source = RatingSource(self.task, grids[0].path, self.reading)
             read_rater_sheets(sheets, source)
-            self.keep(source)
+            self.kept.add(source)
             return
         shown, hidden = self._shown(grids)
         if RESPONSES in self.want and sheets_are_steps(shown, self.task):
             booklets = ResponseSource(self.task, grids[0].path, self.notes)
             tables = [find_table(grid, self.is_known, self.reading, self.notes) for grid in shown]
             add_step_sheets(tables, booklets, self.reading)
-            self.keep(booklets)
+            self.kept.add(booklets)
             return
         self.shared.sheets = len(shown)
         failed = self._read_each(shown)
@@ -149,7 +163,7 @@ class TableReader:
         if is_verdict_table(table.header) and "rater" in table.header:
             source = RatingSource(self.task, table.path, self.reading)
             read_verdicts(table, source, scorer="rater", blank_is_no=self.reading.blank_is_no)
-            self.keep(source)
+            self.kept.add(source)
             return
         self._read_table(table)
 
@@ -159,11 +173,11 @@ class TableReader:
             responses = ResponseSource(self.task, table.path, self.notes)
             layout = find_texts(table, self.task, self.reading, self.notes)
             add_responses(table, layout, responses, self.reading, self.shared)
-            self.keep(responses)
+            self.kept.add(responses)
         if RATINGS in self.want:
             ratings = RatingSource(self.task, table.path, self.reading)
             read_means(table, ratings)
-            self.keep(ratings)
+            self.kept.add(ratings)
 
     def _read_table(self, table: Table) -> None:
         """Read responses, ratings or both from a table; DataError if it holds neither."""
@@ -178,7 +192,7 @@ class TableReader:
             source = ResponseSource(self.task, table.path, self.notes if RESPONSES in self.want else Notes())
             ids = add_responses(table, _without(texts, layout), source, self.reading, self.shared)
             if RESPONSES in self.want:
-                self.keep(source)
+                self.kept.add(source)
         if layout is not None and RATINGS not in self.want:
             people = list(dict.fromkeys(c.rater.text or c.rater.title or "" for c in layout.scores))
             self.notes.say(
@@ -189,7 +203,7 @@ class TableReader:
             ratings = RatingSource(self.task, table.path, self.reading)
             read_table_ratings(table, layout, ratings, ids)
             if ratings.builders or texts is None or RESPONSES not in self.want:
-                self.keep(ratings)
+                self.kept.add(ratings)
 
     def _are_raters(self, texts: TextLayout) -> bool:
         """Whether what seems to be texts are words that raters wrote for points."""
