@@ -126,8 +126,8 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
     try:
         if most is not None and (size := path.stat().st_size) > most:
             raise DataError(
-                f"{path}: has {size / 1e6:,.1f} MB, expected at most {most / 1e6:,.0f}. Save each response "
-                "as a file of its own, without pictures."
+                f"{path}: has {size / 1e6:,.1f} MB, expected at most {most / 1e6:,.0f}. Split it: "
+                "several files are read together."
             )
         data = path.read_bytes()
     except FileNotFoundError as error:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+class GuessRefusedError(DataError):
+    """Something would have to be taken for granted, and nothing may be."""
+
+
 @dataclass
 class Notes:
     """What reading found out, in sentences; how many rows it left out, and which files and sheets.
@@ -31,9 +35,11 @@ class Notes:
             self.said.append(note)
 
     def guess(self, note: str) -> None:
-        """Say what was taken for granted; DataError if nothing may be."""
+        """Say what was taken for granted; GuessRefusedError if nothing may be."""
         if self.strict:
-            raise DataError(f"{note} --strict refuses what is not said.")
+            raise GuessRefusedError(
+                f"{note} --strict refuses what is not said: say it with --columns, --split or --read."
+            )
         self.say(note)
 
     def skip(self, note: str) -> None:

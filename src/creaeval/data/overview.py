@@ -95,7 +95,8 @@ def describe(shown: Overview, task: Task) -> str:
     if raters:
         rated = len({rating.response_id for rating in found.ratings})
         parts.append(f"{plural(len(found.ratings), 'rating')} of {rated:,} by {first_few(raters)}")
-    text = [f"Found {' and '.join(parts) or 'nothing'}."]
+    left = f" {plural(found.left_out, 'row')} left out, as said below." if found.left_out else ""
+    text = [f"Found {' and '.join(parts) or 'nothing'}.{left}"]
     if found.responses:
         text += _first_responses(found.responses)
     if found.ratings:

@@ -214,7 +214,7 @@ def test_nothing_is_left_out_unsaid_if_nothing_may_be_guessed(tmp_path: Path) ->
     assert texts(read(tmp_path, *USES, strict=True)) == UNDERSTOOD
     for rows in (["Study 2", *USES], [*USES, "", "Kept by the lab"], [*USES[:2], USES[0], USES[2]]):
         problem = the_problem(lambda rows=rows: read(tmp_path, *rows, strict=True))  # type: ignore[misc]
-        assert problem.endswith("--strict refuses what is not said.")
+        assert problem.endswith("--columns, --split or --read.")
 
 
 def test_a_column_without_a_name_is_refused_where_it_holds_something(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ from creaeval.errors import DataError
 if TYPE_CHECKING:
     from pathlib import Path
 
+#: A million uses are about a tenth of it.
+_MAX_BYTES = 500_000_000
 #: A response may be longer than the 131,072 characters the csv module allows by default.
 _FIELD_LIMIT = 100_000_000
 _ERRORS = frozenset({"#NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#NUM!", "#SPILL!", "#CALC!"})
@@ -30,7 +32,7 @@ def read_csv(path: Path) -> Grid:
 
     DataError if it is no text, or its quotation marks do not match.
     """
-    text = read_text(path, "CSV", guess_encoding=True)
+    text = read_text(path, "CSV", guess_encoding=True, most=_MAX_BYTES)
     if text.lstrip().startswith(("{", "[{")):
         raise DataError(f"{path}: looks like JSON, expected CSV. Name it .json, or .jsonl.")
     stated = re.match(r"sep=(.)\r?\n", text, flags=re.IGNORECASE)

@@ -9,7 +9,7 @@ from creaeval.data.formats.aut_release import is_aut_table, read_aut_means
 from creaeval.data.formats.cgpst_workbook import rater_sheets, read_rater_sheets
 from creaeval.data.formats.ttcw_release import is_verdict_table, read_verdicts
 from creaeval.data.ids import clean_name
-from creaeval.data.notes import Notes
+from creaeval.data.notes import GuessRefusedError, Notes
 from creaeval.data.rating_builder import RatingSource
 from creaeval.data.response_builder import ResponseSource
 from creaeval.data.tables.columns import TwoReadingsError
@@ -224,6 +224,9 @@ class TableReader:
             return None, error
 
     def _neither(self, table: Table, no_texts: InputError | None, no_layout: InputError | None) -> InputError:
+        refused = [error for error in (no_texts, no_layout) if isinstance(error, GuessRefusedError)]
+        if refused:
+            return refused[0]
         rated = sum(is_rating_title(title, self.task, only_scores=True) for title in table.header)
         if self.want == (RESPONSES,) or (RATINGS not in self.want) or (no_layout is None):
             return no_texts or DataError(f"{table.where}: holds ratings, expected responses.")

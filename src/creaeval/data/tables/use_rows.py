@@ -40,13 +40,16 @@ class Shared:
     """
 
     spellings: dict[str, str] = field(default_factory=dict)
+    seen: dict[str, str] = field(default_factory=dict)
     made: Counter[tuple[str, str]] = field(default_factory=Counter)
     sheets: int = 1
     people: int = 0  # those that were numbered, since nothing says who they are
 
     def spell(self, name: str) -> str:
         """Return an object as it was spelled at first."""
-        return self.spellings.setdefault(" ".join(name.casefold().split()), name) if name else ""
+        if name not in self.seen:
+            self.seen[name] = self.spellings.setdefault(" ".join(name.casefold().split()), name)
+        return self.seen[name]
 
 
 class _Use(NamedTuple):
@@ -71,6 +74,7 @@ class _Uses:
         self, table: Table, layout: TextLayout, source: ResponseSource, reading: Reading, shared: Shared
     ) -> None:
         self.table, self.layout, self.source, self.shared = table, layout, source, shared
+        self.path, self.where = str(table.path), table.where
         self.missing = MISSING | set(reading.missing)
         self.constant = reading.object or self._shown_object()
         several = shared.sheets > 1 and not self.constant
@@ -147,9 +151,9 @@ class _Uses:
             scenario=its_object or self._scenario(row),
             steps={step: StepText(text=text)},
             metadata=metadata,
-            source=str(self.table.path),
+            source=self.path,
         )
-        self.source.responses.append(Located(response, self.table.row_place(row)))
+        self.source.responses.append(Located(response, f"{self.where}, row {row.number}"))
         return name
 
     def _scenario(self, row: Row) -> str | None:
