@@ -20,7 +20,7 @@ from .support import problems_of
 from .test_file_cases import ten_points
 
 FILES = Path(__file__).parent / "cases" / "files"
-#: Read by the reader of booklets and scenarios, which is tested on its own.
+#: Documents: tests/cli/test_data_show.py reads them as people do.
 BOOKLETS = {
     "Blue Whales.docx",
     "team Owls.docx",

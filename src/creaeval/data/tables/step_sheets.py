@@ -42,9 +42,11 @@ def add_step_sheets(tables: Sequence[Table], source: ResponseSource, reading: Re
         for row in table.rows:
             name = clean_name(row.cells[who])
             written = [row.cells[title] for title in titles]
+            while len(written) > 1 and not written[-1].strip():
+                written.pop()
             if name in places and step in texts[name]:
                 raise DataError(f"{table.row_place(row)}: {name!r} stands on this sheet twice. Keep one.")
             places.setdefault(name, table.row_place(row))
-            texts.setdefault(name, {})[step] = written[0] if len(written) == 1 else written
+            texts.setdefault(name, {})[step] = written[0] if len(titles) == 1 else written
     for name, steps in texts.items():
         source.add(places[name], name, steps)
