@@ -195,4 +195,4 @@ def read_options(
         if name == "header" and value != "none" and not value.isdigit():
             raise SettingError(f"--read {part}: expected the number of a row, or none.")
         options[name] = (0 if value == "none" else int(value)) if name == "header" else value
-    return {name: value for name, value in options.items() if value not in (None, [], {}, False)}
+    return {name: value for name, value in options.items() if value or (name == "header" and value == 0)}

@@ -32,10 +32,11 @@ from creaeval.data.tables.header import find_table
 from creaeval.data.tables.reader import RATINGS, RESPONSES, Kept, TableReader
 from creaeval.data.tables.text_layout import shows_objects
 from creaeval.errors import DataError, InputError, SettingError
+from creaeval.tasks import Task, load_task
 
 if TYPE_CHECKING:
     from creaeval.data.grids.grid import Grid
-    from creaeval.tasks import Scenario, Task
+    from creaeval.tasks import Scenario
 
 #: Of the files that are read.
 ENDINGS = {".json", ".jsonl", *DOCUMENTS, *TABLES}
@@ -59,7 +60,7 @@ class Found:
 
 
 def read_data(
-    sources: Any, task: Task, *, want: Sequence[str] = (RESPONSES, RATINGS), **reading: Any
+    sources: Any, task: Task | str | Path, *, want: Sequence[str] = (RESPONSES, RATINGS), **reading: Any
 ) -> Found:
     """Read responses and ratings, wherever they stand.
 
@@ -68,8 +69,8 @@ def read_data(
     sources : path, DataFrame, list of dict, Response, Rating, or sequence of them
         Files, or folders whose files are read: .csv, .tsv, .txt, .xlsx, .xlsm (``FILE.xlsx#SHEET`` names a
         sheet), .sav and .dta (extra ``spss``), .json, .jsonl, .docx.
-    task : Task
-        What was answered.
+    task : Task, str or Path
+        What was answered: a task, or the name or the file of one.
     want : sequence of {"responses", "ratings"}
         What is looked for; a file that holds none of it is an error.
     **reading
@@ -86,6 +87,7 @@ def read_data(
     SettingError
         A setting that there is not, or that says nothing.
     """
+    task = task if isinstance(task, Task) else load_task(task)
     chosen = Reading.of(**reading)
     if chosen.split is not None and task.batching is None:
         raise SettingError(

@@ -108,7 +108,7 @@ def test_several_uses_in_a_cell_are_parted_on_request(tmp_path: Path) -> None:
     assert texts(read(path, split=";")) == parted
     # All cells there are have it, and one has it three times.
     with pytest.warns(UserWarning, match="the cells hold ';', which parts uses"):
-        assert texts(read(path)) == parted
+        assert texts(read(path)) == [*parted[:3], ("R2", "")]  # a cell with one use keeps its id
     lines = write(tmp_path / "b.csv", 'id,object,use,participant\nR1,brick,"1. hat\n2. boat",p\n')
     for word in ("newline", "\n", "\\n"):
         assert [text for _, text in texts(read(lines, split=word))] == ["hat", "boat"]
@@ -258,14 +258,15 @@ def test_a_mean_alone_is_read_as_ratings(tmp_path: Path) -> None:
 
 
 def test_a_column_of_points_beside_raters_may_be_one_more(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.csv", "id,object,response,rater1,speed\nu1,brick,a hat,4,3\n")
+    path = write(tmp_path / "a.csv", "id,object,response,rater1,Anna\nu1,brick,a hat,4,3\n")
     problem = the_problem(lambda: read_ratings(path, AUT))
-    assert "the columns 'rater1' hold scores by their names; 'speed' could be a rater's, too" in problem
-    assert (
-        "Say --columns score=rater1,score=speed … if it is a rater's, or --columns carry=speed if" in problem
-    )
+    assert "the columns 'rater1' hold scores by their names; 'Anna' could be a rater's, too" in problem
+    assert "Say --columns score=rater1,score=Anna … if it is a rater's, or --columns carry=Anna if" in problem
     for columns, raters in (
-        ({"carry": "speed"}, ["rater1"]),
-        ({"score": ["rater1", "speed"]}, ["rater1", "speed"]),
+        ({"carry": "Anna"}, ["rater1"]),
+        ({"score": ["rater1", "Anna"]}, ["rater1", "Anna"]),
     ):
         assert [r.rater for r in read_ratings(path, AUT, columns=columns)] == raters
+    # What is not called like a person is no rater beside one that is called so.
+    path = write(tmp_path / "b.csv", "id,object,response,rater1,speed\nu1,brick,a hat,4,3\n")
+    assert [r.rater for r in read_ratings(path, AUT)] == ["rater1"]

@@ -115,7 +115,7 @@ class _Finder(ScoreTitles):
             if title in self.table.header:
                 columns.put(title, "carry")
         self.rater = self._named(rater_names, "rater") or columns.take("rater")
-        self.dimension = columns.take("dimension")
+        self.dimension = self._take_dimension()
         self.stage = self._named([stage], "stage") or (columns.take("stage") if stage == "stage" else None)
         self.item = self._take_item()
         said = columns.said("score")
@@ -131,6 +131,18 @@ class _Finder(ScoreTitles):
                 if fold(title) == fold(name):
                     self.columns.put(title, role)
                     return title
+        return None
+
+    def _take_dimension(self) -> str | None:
+        """Take the column of dimensions; one that names none of the task's, such as scale, is none."""
+        if self.columns.said("dimension"):
+            return self.columns.take("dimension")
+        ranks = words().roles["dimension"]
+        for title in self.columns.by_words("dimension"):
+            cells = {row.cells[title].strip() for row in self.table.rows} - {""}
+            if ranks.get(fold(title), 99) < 2 or any(map(self.is_part, cells)):
+                self.columns.put(title, "dimension")
+                return title
         return None
 
     def _take_item(self) -> str | None:
@@ -246,7 +258,8 @@ class _Finder(ScoreTitles):
     def _raters_in_columns(self, response: Origin) -> Layout:
         """Return the layout with a dimension a row and a column a rater."""
         titles = self.said_scores or [title for title in self.columns.free if title not in self.known]
-        titles = [title for title in titles if self.said_scores or self.holds_numbers(title)]
+        if not self.said_scores:
+            titles = [t for t in titles if self.holds_numbers(t) and not self.sums_up(t, t)]
         if self.rater is not None or not titles:
             raise DataError(
                 f"{self.table.where}: no column 'score'. {self.columns.listed()} Say --columns score=COLUMN. "
@@ -316,6 +329,11 @@ class _Finder(ScoreTitles):
         self.say_alias(title, name)
         return [ScoreColumn(response, Origin(None, person), Origin(None, name), title)]
 
+    def _may_be_person(self, title: str) -> bool:
+        """Whether a title is like a person's name, or one that was there twice (pandas writes R1.1)."""
+        again = title.rpartition(".")[0] in self.table.header
+        return again or (title.istitle() and title.isalpha())
+
     def _one_dimension(self, response: Origin) -> Layout:
         """Return the layout with a column for each rater, of a task with one dimension to rate."""
         if not self.only or self.rater is not None:
@@ -339,7 +357,7 @@ class _Finder(ScoreTitles):
             others = [title for title in free if title in others or (title in slips and title not in called)]
         if self.has_texts and not called and len(others) < 2:
             others = []  # one number beside a text may be anything
-        if called and others:
+        if called and (others := [title for title in others if self._may_be_person(title)]):
             raise DataError(
                 f"{self.table.where}: the columns {named(called)} hold scores by their names; "
                 f"{named(others)} could be a rater's, too, or something else. Say --columns "

@@ -187,6 +187,8 @@ class TableReader:
         layout, no_layout = self._find_layout(table, [] if texts is None else texts.used)
         if (texts is None or RESPONSES not in self.want) and (layout is None or RATINGS not in self.want):
             raise self._neither(table, no_texts, no_layout)
+        if no_layout is not None and RATINGS in self.want and self._seems_rated(table):
+            self.notes.say(f"Ratings beside the texts are not read: {no_layout.problems[0]}")
         ids: dict[int, list[str]] = {}
         if texts is not None:
             source = ResponseSource(self.task, table.path, self.notes if RESPONSES in self.want else Notes())
@@ -204,6 +206,10 @@ class TableReader:
             read_table_ratings(table, layout, ratings, ids)
             if ratings.builders or texts is None or RESPONSES not in self.want:
                 self.kept.add(ratings)
+
+    def _seems_rated(self, table: Table) -> bool:
+        """Whether titles are those of raters or scores."""
+        return any(is_rating_title(title, self.task, only_scores=True) for title in table.header)
 
     def _are_raters(self, texts: TextLayout) -> bool:
         """Whether what seems to be texts are words that raters wrote for points."""
@@ -227,7 +233,7 @@ class TableReader:
         refused = [error for error in (no_texts, no_layout) if isinstance(error, GuessRefusedError)]
         if refused:
             return refused[0]
-        rated = sum(is_rating_title(title, self.task, only_scores=True) for title in table.header)
+        rated = self._seems_rated(table)
         if self.want == (RESPONSES,) or (RATINGS not in self.want) or (no_layout is None):
             return no_texts or DataError(f"{table.where}: holds ratings, expected responses.")
         two_readings = isinstance(no_texts, TwoReadingsError)

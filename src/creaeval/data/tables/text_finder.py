@@ -142,7 +142,11 @@ class TextFinder:
         if self.columns.by_words("participant") or self.columns.said("participant"):
             return None
         free = first in self.columns.free and first not in self.columns.personal
-        if free and self.columns.profile(first).unique and self.columns.profile(first).words <= 5:
+        cells = [row.cells[first] for row in self.table.rows]
+        codes = sum(any(map(str.isdigit, cell)) for cell in cells) * 2 >= len(cells)
+        profile = self.columns.profile(first)
+        short = profile.words <= (5 if codes or self.task.batching is None else 1)
+        if free and profile.unique and short:
             self.notes.guess(f"{self.table.where}: the column {first!r} was read as the id.")
             self.columns.put(first, "id")
             return first

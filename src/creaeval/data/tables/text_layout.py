@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from creaeval.data.formats.blocks import PLAIN
 from creaeval.data.formats.headings import titles_of
 from creaeval.data.words import words
-from creaeval.tasks import find_step, fold
+from creaeval.tasks import find_part, find_step, fold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,9 +63,14 @@ def step_called(task: Task, title: str) -> str:
         return step.id
     if len(task.steps) == 1:
         return ""
-    heading = titles_of(task).read(title, PLAIN)
-    known = heading is not None and heading.step in {step.id for step in task.steps}
-    return heading.step if heading is not None and known and not heading.loose and heading.exact else ""
+    # The number decides, whatever words follow it, unless they name what is scored.
+    numbered = titles_of(task).read(re.split(r"[:：.–—(-]\s", title, maxsplit=1)[0], PLAIN)
+    for heading in (titles_of(task).read(title, PLAIN), numbered):
+        steps = {step.id: step for step in task.steps}
+        if heading is not None and heading.step in steps and not heading.loose and heading.exact:
+            scored = find_part(steps[heading.step], re.split(r"[\s:：]+", title)[-1])
+            return "" if scored is not None and heading is numbered else heading.step
+    return ""
 
 
 def is_text_title(title: str, task: Task) -> bool:

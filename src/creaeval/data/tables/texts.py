@@ -100,8 +100,10 @@ class _WholeFinder(TextFinder):
     def _step_columns(self) -> list[TextColumn]:
         found: list[TextColumn] = []
         for title in self.table.header:
-            if title in self.columns.said("carry"):
-                continue
+            profile = self.columns.profile(title)
+            numbers = profile.filled and profile.numeric >= 0.5 and find_step(self.task, title) is None
+            if title in self.columns.said("carry") or numbers:
+                continue  # numbers are what somebody gave a step
             step = step_called(self.task, title)
             if step:
                 found.append(TextColumn(title, step))

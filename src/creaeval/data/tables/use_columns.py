@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from creaeval.data.tables.columns import named
+from creaeval.data.tables.columns import named, quote
 from creaeval.data.tables.text_finder import TextFinder
 from creaeval.data.tables.text_layout import TextColumn
 from creaeval.data.words import words
@@ -80,7 +80,7 @@ class UseFinder(TextFinder):
         for title in candidates:
             if title in groups:
                 found.append(groups[title])
-            elif self._asks(title):
+            elif self._asks(title) or (groups and self._is_of_one(title)):
                 found.append(TextColumn(title, step, self._object_of(title)))
         asked = [column for column in found if self._asks(column.title)]
         if its_object is not None:
@@ -92,6 +92,22 @@ class UseFinder(TextFinder):
             return [column for column in found if column.object]
         filled = [title for title in nameless if self.columns.profile(title).filled]
         return found if filled else []
+
+    def _is_of_one(self, title: str) -> bool:
+        """Whether a column beside numbered ones is the only one of its object: ``rope_1``, or ``rope``."""
+        name = _name_in(title)
+        if not name or re.search(r"\d", title):
+            return bool(name)
+        profile = self.columns.profile(title)
+        cells = [row.cells[title] for row in self.table.rows if row.cells[title].strip()]
+        prose = profile.words >= 1.5 and not any(any(map(str.isdigit, cell)) for cell in cells)
+        if not prose or profile.distinct * 2 < profile.filled or len(name.split()) > 1:
+            return False
+        self.notes.guess(
+            f"{self.table.where}: the column {title!r} was read as what people wrote about {name!r}; "
+            f"--columns carry={quote(title)} says otherwise."
+        )
+        return True
 
     def _asks(self, title: str) -> bool:
         known = words()
@@ -115,7 +131,12 @@ class UseFinder(TextFinder):
         # The last number is theirs rather than one before it, and one that tells more columns apart.
         for (_, key), members in sorted(by_key.items(), key=lambda item: (item[0][0], -len(item[1]))):
             fresh = [(title, number) for title, number in members if title not in found]
-            if len(fresh) < 2 or not self._is_series(key, [title for title, _ in fresh]):
+            titles_of_group = [title for title, _ in fresh]
+            if (
+                len(fresh) < 2
+                or not self._is_series(key, titles_of_group)
+                or self._is_coded(key, titles_of_group)
+            ):
                 continue
             asked = {words().find_object(self.table.questions.get(title, "")) for title, _ in fresh}
             if len(asked) > 1:
@@ -123,6 +144,16 @@ class UseFinder(TextFinder):
             its_object = self._object_of(fresh[0][0], key.replace("#", " "))
             found |= {title: TextColumn(title, step, its_object, number) for title, number in fresh}
         return found
+
+    def _is_coded(self, key: str, titles: Sequence[str]) -> bool:
+        """Whether numbered columns hold codes of uses, or answers that were ticked."""
+        behind = {fold(token) for token in re.split(r"[\W_]+", key.rpartition("#")[2])} - {""}
+        known = words()
+        if behind & (known.carried | known.comment | known.summary | {"code", "codes", "score", "rating"}):
+            return True
+        cells = [row.cells[title].strip() for row in self.table.rows for title in titles]
+        given = [cell for cell in cells if cell]
+        return len(given) >= 8 and len(set(given)) <= min(7, len(given) / 3) and not self._asks(titles[0])
 
     def _is_series(self, key: str, titles: Sequence[str]) -> bool:
         """Whether numbered columns hold the same kind of thing; ``V1 V2 V3`` may be anything."""
@@ -146,7 +177,7 @@ class UseFinder(TextFinder):
         if not texts or (self.rated and its_object is None):
             raise self.columns.none_found("text", "what people wrote")
         rows = len(self.table.rows)
-        objects = [t for t in texts if self.may_be_object(t)]
+        objects = [] if self._row_a_person() else [t for t in texts if self.may_be_object(t)]
         others = [title for title in texts if title not in objects]
         if its_object is not None or (len(objects) == 1 and others):
             text = self.longest(others or texts, "text")
@@ -167,6 +198,11 @@ class UseFinder(TextFinder):
             "the object of that name."
         )
         return wide
+
+    def _row_a_person(self) -> bool:
+        """Whether no id or participant stands in two rows, so that a row is all that one person wrote."""
+        who = [title for title, role in self.columns.taken.items() if role in {"id", "participant"}]
+        return bool(who) and all(self.columns.profile(title).unique for title in who)
 
     def _guessed(self, title: str, step: str) -> TextColumn:
         self.notes.guess(f"{self.table.where}: the column {title!r} was read as the {self.task.noun}s.")

@@ -84,6 +84,8 @@ class _Uses:
         self.before = shared.people
         shared.people += len(table.rows) if self.rule is IdRule.BY_ROW else 0
         self.separator = self._separator(reading.split)
+        # Of a list that was found out, ids of cells with one use stay as they are.
+        self.always_number = reading.split is not None and self.separator is not None
         taken = {"response", "id", "participant", "object"}
         #: What goes along: the name in the response, the column, and what its values mean.
         self.carried = [
@@ -113,7 +115,7 @@ class _Uses:
                 blank += 1
             elif (names := self._names(row, count)) is not None:
                 found[row.number] = [
-                    self._add(row, names, use, str(number) if len(uses) > 1 or self.separator else "")
+                    self._add(row, names, use, str(number) if len(uses) > 1 or self.always_number else "")
                     for number, use in enumerate(uses, 1)
                 ]
         if first := next(iter(found.values()), []):
@@ -221,7 +223,7 @@ class _Uses:
         if title in row.issues or text not in self.read:
 
             def read(text: str) -> str:
-                if not clean_name(text):
+                if not clean_name(text) or (expected == "an object" and clean_name(text) in self.missing):
                     raise ValueError(f"is empty, expected {expected}")
                 return clean_id(text)
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 #: The order in which titles are looked up, where several languages have a word.
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pl", "pt", "zh")
 #: Cells that hold no value, as spreadsheets and statistics programs write them.
-MISSING = frozenset({"", "NA", "N/A", "n/a", "na", "#N/A", "#NV", "#NULL!", ".", "-", "–", "—", "NaN", "nan"})
+MISSING = frozenset(
+    {"", "NA", "N/A", "n/a", "na", "n.a.", "N.A.", "#N/A", "#NV", "#NULL!", ".", "-", "–", "—", "NaN", "nan"}
+)
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,9 @@ class Words:
 
     def find_object(self, text: str) -> str:
         """Return the object that a question is about: ``brick`` of ``List uses for a brick``, or nothing."""
-        for phrase in self.object_phrases:
-            if match := phrase.search(text):
-                return match["object"].strip()
-        return ""
+        found = [match for phrase in self.object_phrases for match in phrase.finditer(text)]
+        # What is asked stands behind an example.
+        return max(found, key=re.Match.start)["object"].strip() if found else ""
 
 
 @cache
