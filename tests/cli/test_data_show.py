@@ -182,3 +182,24 @@ def test_a_file_that_is_too_large_is_refused_unread(
     ended = command("data", "show", "big.csv", "--task", "aut")
     assert ended.code == 1
     assert "big.csv: has 2.0 MB, expected at most 1. Split it" in ended.err
+
+
+def test_a_table_without_a_header_is_read_when_that_is_said(command: CommandLine) -> None:
+    write(command, "plain.csv", "u1,brick,a hat\nu2,brick,a step\n")
+    said = ("--read", "header=none", "--columns", "id=A,object=B,text=C")
+    found = shown(command, "plain.csv", "--task", "aut", *said)
+    assert [(r["id"], r["steps"]["uses"]) for r in found["responses"]] == [("u1", "a hat"), ("u2", "a step")]
+
+
+def test_columns_that_only_seem_to_be_raters_are_not_spoken_of(command: CommandLine) -> None:
+    write(command, "a.csv", "participant,brick_1,brick_2,Q3,Q4\np1,a hat,a step,1,4\np2,a vase,a lamp,3,2\n")
+    found = shown(command, "a.csv", "--task", "aut")
+    assert (len(found["responses"]), found["ratings"]) == (4, [])
+    assert not [note for note in found["notes"] if "rater" in note]
+
+
+def test_texts_beside_ratings_that_cannot_be_read_are_named(command: CommandLine) -> None:
+    write(command, "a.csv", "id,Step-6 Criteria,text\nb1,4,What we would do about all the fog\n")
+    ended = command("data", "show", "a.csv", "--task", "cgpst")
+    assert "b1 by a: step6.criteria 4" in ended.out
+    assert "Texts beside the ratings are not read: a.csv: no column holds a step" in ended.out

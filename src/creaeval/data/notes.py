@@ -42,6 +42,13 @@ class Notes:
             )
         self.say(note)
 
+    def add(self, other: Notes) -> None:
+        """Take over what was found out elsewhere."""
+        for note in other.said:
+            self.say(note)
+        self.left_out += other.left_out
+        self.not_read += other.not_read
+
     def skip(self, note: str) -> None:
         """Say which file or sheet is not read, and why."""
         self.say(note)

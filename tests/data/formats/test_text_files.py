@@ -12,6 +12,8 @@ import pytest
 
 from creaeval.data import read_responses
 from creaeval.data.formats import docx_text, text_files
+from creaeval.data.formats.blocks import PLAIN
+from creaeval.data.formats.headings import titles_of
 from creaeval.tasks import load_task
 
 from ..support import cgpst, the_problem, write
@@ -265,3 +267,18 @@ def test_a_title_in_words_of_one_s_own_is_told_by_its_number(tmp_path: Path) -> 
     titles = [*TITLES[:4], "Step 5: Our verdict", TITLES[5]]
     text = "\n".join("\n".join([t, *numbered(step)]) for t, step in zip(titles, WRITTEN, strict=True))
     assert written_in(write(tmp_path / "a.txt", text)) == WRITTEN
+
+
+@pytest.mark.parametrize("line", ["Step 2 of the fog plan is ours to make.", "第2步的文字写得很好。"])
+def test_a_line_of_text_that_begins_like_a_heading_stays_whole(line: str) -> None:
+    heading = titles_of(cgpst()).read(line, PLAIN)
+    assert heading is None
+
+
+@pytest.mark.parametrize(
+    "line", ["Step 2: how might we mend nets?", "Step 2 How might we mend nets?", "第2步：文字"]
+)
+def test_an_answer_behind_a_heading_is_parted_from_it(line: str) -> None:
+    heading = titles_of(cgpst()).read(line, PLAIN)
+    assert heading is not None
+    assert (heading.step, line.endswith(heading.rest), len(heading.rest) < len(line)) == ("step2", True, True)

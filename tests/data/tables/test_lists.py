@@ -131,3 +131,8 @@ def test_a_cell_that_holds_nothing_is_one_blank_use() -> None:
     for separator in (None, "\n", "1.", ";"):
         assert split_uses("", separator) == [""]
         assert split_uses(" ", separator) == [""]
+
+
+@pytest.mark.parametrize("cell", ["①墙②帽子", "1、墙；2、帽子", "1. 墙; 2. 帽子;", "1．墙 2．帽子"])
+def test_numbers_of_a_list_may_be_circled_or_stand_behind_a_mark(cell: str) -> None:
+    assert split_numbers(cell) == ["墙", "帽子"]

@@ -12,6 +12,7 @@ import pytest
 
 from creaeval.data import Response, read_data, read_ratings, read_responses
 from creaeval.data.grids.memory import cell_text
+from creaeval.errors import DataError
 from creaeval.tasks import load_task
 
 from ..support import brick, problems_of, the_problem, write
@@ -148,3 +149,10 @@ def test_a_wrong_value_in_a_frame_is_named_with_its_row(tmp_path: Path) -> None:
 def test_an_empty_frame_is_said_to_be(tmp_path: Path) -> None:
     problem = the_problem(lambda: read_responses(pd.DataFrame({"id": [], "response": []}), brick()))
     assert problem == "DataFrame 1: has a header (row 1) but no rows below it."
+
+
+def test_a_list_in_a_record_is_a_list_of_uses_and_an_object_is_refused() -> None:
+    found = read_data([{"participant": "p1", "brick": ["a hat", "a step"], "rope": ["a belt"]}], AUT)
+    assert [r.steps["uses"].text for r in found.responses] == ["a hat", "a step", "a belt"]
+    with pytest.raises(DataError, match="entry 1: 'brick' holds an object"):
+        read_data([{"participant": "p1", "brick": {"first": "a hat"}}], AUT)

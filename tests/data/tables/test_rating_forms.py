@@ -8,6 +8,9 @@ import pandas as pd
 import pytest
 
 from creaeval.data import Found, read_data
+from creaeval.data.reader import find_dimensions
+from creaeval.data.scales import make_task
+from creaeval.errors import DataError
 from creaeval.tasks import load_task
 
 from ..support import cgpst, problems_of, the_problem, write
@@ -233,3 +236,25 @@ def test_files_of_statistics_programs_are_read_with_the_names_of_their_values(tm
     assert "c.sav: is no file of SPSS or Stata that can be read" in the_problem(
         lambda: read_data(tmp_path / "c.sav", AUT)
     )
+
+
+@pytest.mark.parametrize("text", ["", ",a hat"])
+def test_a_cell_that_is_no_number_is_refused_rather_than_its_rater_lost(tmp_path: Path, text: str) -> None:
+    title = ",response" if text else ""
+    rows = [f"u{number}{text},brick,{ann},3" for number, ann in enumerate("4?25", 1)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join([f"id{title},object,Anna,Ben", *rows]))
+    with pytest.raises(DataError, match=r"row 3, column 'Anna': found '\?', expected a number from 1 to 5"):
+        read_data(path, AUT)
+
+
+def test_a_column_that_tells_of_confidence_or_categories_is_no_rater(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,Anna,Ben,flex_category,self_confidence\nu1,4,3,1,2\nu2,2,5,2,4\nu3,3,1,1,4\n")
+    assert {r.rater for r in read_data(path, AUT).ratings} == {"Anna", "Ben"}
+
+
+def test_names_with_a_capital_are_raters_beside_dimensions_without(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,Ada_novel,Ada_useful,Ben_novel,Ben_useful\nu1,4,3,2,2\nu2,3,3,1,2\n")
+    assert find_dimensions([path], make_task((1, 5)), {}) == ["novel", "useful"]

@@ -215,3 +215,13 @@ def test_json_gives_back_every_response_it_was_written_from(
         path = write(Path(folder) / ("a.jsonl" if by_line else "a.json"), content)
         read = read_responses([path], brick())
     assert {r.id: (r.steps["use"].text, r.metadata["note"]) for r in read} == responses
+
+
+def test_a_row_may_be_a_step_by_number_and_keeps_what_all_its_rows_say(tmp_path: Path) -> None:
+    rows = ["team,step,text,school,minutes", "t1,1,Fog comes,North,4", "t1,2,How might we?,North,9"]
+    (found,) = read_responses(write(tmp_path / "a.csv", "\n".join(rows)), cgpst())
+    assert {step: text.text for step, text in found.steps.items()} == {
+        "step1": "1. Fog comes",
+        "step2": "How might we?",
+    }
+    assert found.metadata == {"school": "North"}

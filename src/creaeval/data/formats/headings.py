@@ -50,6 +50,7 @@ class _Number(NamedTuple):
     number: int
     kind: str  # "step", "part", "typo", or "bare" where there is no word
     rest: str
+    parted: bool = True  # whether the rest begins anew, rather than going on as in "Step 2 of the plan"
 
 
 class _Title(NamedTuple):
@@ -136,7 +137,7 @@ class Titles:
             return Heading(step, _NUMBER_ONLY - less, True)
         if look != PLAIN:
             return Heading(step, _OWN_TITLE - less, True, number.rest, loose=True)
-        if number.kind == "part":
+        if number.kind == "part" or not number.parted:
             return None
         return Heading(step, _ANSWER_BEHIND_NUMBER, True, number.rest, loose=True)
 
@@ -264,7 +265,8 @@ def _from_match(match: re.Match[str]) -> _Number | None:
     if "word" not in groups:
         return _Number(number, "bare", rest) if rest else None
     kind = _kind(fold_words(groups["word"]))
-    return _Number(number, kind, rest) if kind else None
+    goes_on = re.match(r"[ \t]+[a-zß-ÿ]|[^\W\d_]", groups["rest"]) is not None
+    return _Number(number, kind, rest, not goes_on) if kind else None
 
 
 def _kind(word: str) -> str:

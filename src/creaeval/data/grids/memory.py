@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from creaeval.data.grids.grid import Grid
+from creaeval.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +41,11 @@ def read_frame(frame: pd.DataFrame, name: str) -> Grid:
 def read_records(records: Sequence[Mapping[str, Any]], name: str) -> Grid:
     """Make a grid of dicts, one a row; a key that one of them has not is blank there."""
     titles = list(dict.fromkeys(key for record in records for key in record))
+    for number, record in enumerate(records, 1):
+        if key := next((key for key, value in record.items() if isinstance(value, Mapping)), None):
+            raise DataError(
+                f"{name}, entry {number}: {key!r} holds an object, expected a text, a number or a list."
+            )
     rows = [[cell_text(record.get(title)) for title in titles] for record in records]
     return Grid(Path(name), None, [list(map(str, titles)), *rows])
 
@@ -48,6 +54,8 @@ def cell_text(value: object) -> str:
     """Write a value as it would stand in a CSV file; nothing for one that is missing."""
     if isinstance(value, str):
         return value
+    if isinstance(value, list | tuple):
+        return "\n".join(map(cell_text, value))
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return ""
     if isinstance(value, float):

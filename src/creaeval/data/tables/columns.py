@@ -16,7 +16,7 @@ from creaeval.tasks import fold
 from creaeval.wording import did_you_mean, first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from creaeval.data.reading import Reading
     from creaeval.data.tables.table import Table
@@ -229,6 +229,12 @@ class Columns:
             f"{self.table.where}: no column could be the {role} ({expected}). {self.listed()} Say which one "
             f"it is: --columns {role}={example}, say."
         )
+
+
+def left_out(where: str, personal: Mapping[str, str]) -> str:
+    """Say which columns of personal data, each with what they are, are left out."""
+    kinds = ", ".join(f"{title!r} ({kind})" for title, kind in personal.items())
+    return f"{where}: left out as personal data: {kinds}. Keep one with --keep COLUMN."
 
 
 def quote(title: str) -> str:

@@ -48,6 +48,7 @@ def name_dimensions(table: Table, reading: Reading) -> list[str]:
 
 def _dimensions_of(titles: list[str]) -> list[str]:
     """Take the dimensions out of titles that name a rater, too; none if they do not make a whole table."""
+    known = words().dimensions
     for pattern in (r"(.+?)[\s_.:/(\[-]+([^\s_.:/(\[-]+)[)\]]?", r"([^\s_.:/(\[-]+)[\s_.:/(\[-]+(.+?)[)\]]?"):
         pairs = [match.groups() for title in titles if (match := re.fullmatch(pattern, title))]
         heads = list(dict.fromkeys(head for head, _ in pairs))
@@ -55,12 +56,9 @@ def _dimensions_of(titles: list[str]) -> list[str]:
         whole = len(pairs) == len(titles) == len(heads) * len(tails) and len(titles) > 1
         if not whole or all(map(names_rater, titles)):
             continue
-        if all(map(names_rater, heads)):
-            return tails
-        if (
-            all(map(names_rater, tails))
-            or (len(heads) > 1 and len(tails) > 1)
-            or fold(heads[0]) in words().dimensions
-        ):
+        capital = all(map(str.istitle, heads)) and not any(map(str.istitle, tails))
+        if all(map(names_rater, heads)) or (capital and not known & set(map(fold, heads))):
+            return tails  # people's names have a capital
+        if all(map(names_rater, tails)) or (len(heads) > 1 and len(tails) > 1) or fold(heads[0]) in known:
             return heads
     return []

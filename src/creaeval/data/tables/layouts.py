@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from creaeval.data.tables.columns import Columns, named, quote
-from creaeval.data.tables.rating_titles import LAYOUTS, ScoreTitles, names_rater
-from creaeval.data.words import words
+from creaeval.data.tables.header import is_number
+from creaeval.data.tables.rating_titles import LAYOUTS, MOST, ScoreTitles, names_rater
+from creaeval.data.words import MISSING, words
 from creaeval.errors import DataError, Problems
 from creaeval.tasks import fold
 
@@ -329,6 +332,13 @@ class _Finder(ScoreTitles):
         self.say_alias(title, name)
         return [ScoreColumn(response, Origin(None, person), Origin(None, name), title)]
 
+    def _counts_rows(self, title: str) -> bool:
+        """Whether the numbers of a column go up from row to row, as those of rows do."""
+        cells = [row.cells[title].strip() for row in self.table.rows]
+        cells = [cell for cell in cells if is_number(cell) and cell not in MISSING]
+        numbers = [float(cell.replace(",", ".")) for cell in cells]
+        return len(numbers) > 2 and all(one < other for one, other in pairwise(numbers))
+
     def _may_be_person(self, title: str) -> bool:
         """Whether a title is like a person's name, or one that was there twice (pandas writes R1.1)."""
         again = title.rpartition(".")[0] in self.table.header
@@ -350,10 +360,13 @@ class _Finder(ScoreTitles):
             return self.said_scores
         free = [title for title in self.columns.free if title not in self.known and not self.is_part(title)]
         called = [t for t in free if names_rater(t) and (self.holds_numbers(t) or self.may_be_words(t))]
+        beside = words().carried | words().comment | words().summary
+        free = [t for t in free if t in called or not beside & set(map(fold, re.split(r"[\W_]+", t)))]
         others = [title for title in free if title not in called and self.fits_scale(title)]
-        if (called or others) and not self.has_texts:
+        if called or others:
             # A slip is no reason to lose all that a rater gave; numbers that count rows are no points.
-            slips = [t for t in free if self.fits_scale(t, share=0.8) and not self.columns.profile(t).unique]
+            slips = [t for t in free if self.fits_scale(t, share=MOST) and not self._counts_rows(t)]
+            slips = [t for t in slips if not self.has_texts or self._may_be_person(t)]
             others = [title for title in free if title in others or (title in slips and title not in called)]
         if self.has_texts and not called and len(others) < 2:
             others = []  # one number beside a text may be anything

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 #: What may stand between uses of one line, and how often it must for a cell to be a list beyond doubt.
 _MARKS = (";", "|", "•", "；", "、", " / ")
-_INLINE_NUMBER = re.compile(r"(?:^|(?<=\s))[(\[]?(\d{1,2})[.)\]:](?=\s*\D)")
+_INLINE_NUMBER = re.compile(r"(?:^|(?<=[\s;；]))[(\[]?(\d{1,2})[.)\]:、．](?=\s*\D)")
+_CIRCLED = {ord(circled): f" {number}. " for number, circled in enumerate("①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳", 1)}
 _MOSTLY, _RARELY = 0.5, 0.2
 _ENUMERATED = re.compile(r"^[^,.!?]{1,30}(?:,\s+[^,.!?]{1,30}){2,}$")
 
@@ -102,14 +103,16 @@ def split_uses(cell: str, separator: str | None) -> list[str]:
 
 def split_numbers(cell: str) -> list[str]:
     """Split ``1. a wall 2. a hat`` at its numbers; nothing if they do not count from 1."""
-    if not cell.lstrip("([ \t\n")[:1].isdigit():
+    if ord(cell.lstrip()[:1] or " ") in _CIRCLED:
+        cell = cell.translate(_CIRCLED).strip()
+    if not cell.lstrip("([ \t\n")[:1].isdecimal():
         return []
     found = list(_INLINE_NUMBER.finditer(cell))
     in_order = [match for number, match in enumerate(found, 1) if int(match[1]) == number]
     if len(in_order) < len(found) or not found or cell[: found[0].start()].strip():
         return []
     ends = [*(match.start() for match in found[1:]), len(cell)]
-    return [cell[match.end() : end].strip() for match, end in zip(found, ends, strict=True)]
+    return [cell[match.end() : end].strip(" \t\n;；") for match, end in zip(found, ends, strict=True)]
 
 
 def _lines(cell: str) -> list[str]:

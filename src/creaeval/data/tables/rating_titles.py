@@ -25,6 +25,8 @@ LAYOUTS = (
     "or id and columns such as Focus_A, Focus_B for raters A and B; or id, dimension and a column for each "
     "rater."
 )
+#: Share of cells that are points from which on the others are slips, to be said, and no other kind of thing.
+MOST = 0.6
 _CODES = frozenset({"-9", "-99", "-999", "9", "99", "999", "-1", "88", "-88", "77", "-77"})
 
 
@@ -65,8 +67,8 @@ class ScoreTitles:
         if levels and profile.filled:
             missing = MISSING | set(self.reading.missing)
             cells = {row.cells[title].strip() for row in self.table.rows} - missing
-            return all(cell.casefold() in levels for cell in cells)
-        return profile.filled > 0 and profile.numeric >= 0.8
+            return sum(cell.casefold() in levels for cell in cells) > MOST * len(cells)
+        return profile.filled > 0 and profile.numeric > MOST
 
     def part_name(self, title: str) -> str:
         """Return the name of a part, the only dimension's for another word for it."""
@@ -186,12 +188,13 @@ class ScoreTitles:
         cells = [row.cells[title].strip() for row in self.table.rows]
         given = [cell for cell in cells if cell not in missing]
         if self.reading.levels:
-            return bool(given) and all(cell.casefold() in self.reading.levels for cell in given)
-        if not given or not all(map(is_number, given)) or scale is None:
+            points = sum(cell.casefold() in self.reading.levels for cell in given)
+            return points > 0 and points >= share * len(given)
+        if scale is None:
             return False
-        numbers = [_number(cell) for cell in given if cell not in _CODES]
-        points = sum(scale.min <= number <= scale.max for number in numbers)
-        return points > 0 and points >= share * len(numbers)
+        given = [cell for cell in given if cell not in _CODES]
+        points = sum(scale.min <= _number(cell) <= scale.max for cell in filter(is_number, given))
+        return points > 0 and points >= share * len(given)
 
     def misspelt_rater(self) -> str | None:
         """Return a column that is nearly called like one of raters, and has names."""

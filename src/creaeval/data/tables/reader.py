@@ -18,7 +18,7 @@ from creaeval.data.tables.layouts import find_layout
 from creaeval.data.tables.rating_rows import read_table_ratings
 from creaeval.data.tables.rating_titles import is_rating_title
 from creaeval.data.tables.response_rows import add_responses
-from creaeval.data.tables.step_sheets import add_step_sheets, sheets_are_steps
+from creaeval.data.tables.step_sheets import add_step_sheets, find_step_sheets
 from creaeval.data.tables.text_layout import TextLayout, is_text_title
 from creaeval.data.tables.texts import find_texts
 from creaeval.data.tables.use_rows import Shared
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 RESPONSES, RATINGS = "responses", "ratings"
 _FIRST_ROWS = 10  # among which a sheet's titles are looked for
 _LONGEST_TITLE = 1000  # of characters; a longer cell is a text
+_A_NAME = 4  # words of a cell from which on it is a text
 
 
 @dataclass
@@ -83,9 +84,13 @@ class TableReader:
             self.kept.add(source)
             return
         shown, hidden = self._shown(grids)
-        if RESPONSES in self.want and sheets_are_steps(shown, self.task):
+        if RESPONSES in self.want and (steps := find_step_sheets(shown, self.task)):
+            if others := [grid.sheet or "" for grid in shown if grid not in steps]:
+                self.notes.skip(
+                    f"{grids[0].path}: not read, since the others are steps: {first_few(others)}."
+                )
             booklets = ResponseSource(self.task, grids[0].path, self.notes)
-            tables = [find_table(grid, self.is_known, self.reading, self.notes) for grid in shown]
+            tables = [find_table(grid, self.is_known, self.reading, self.notes) for grid in steps]
             add_step_sheets(tables, booklets, self.reading)
             self.kept.add(booklets)
             return
@@ -184,11 +189,15 @@ class TableReader:
         texts, no_texts = self._find_texts(table)
         if texts is not None and self.want == (RATINGS,) and self._are_raters(texts):
             texts = None
-        layout, no_layout = self._find_layout(table, [] if texts is None else texts.used)
+        found = Notes(strict=self.notes.strict and RATINGS in self.want)
+        layout, no_layout = self._find_layout(table, [] if texts is None else texts.used, found)
         if (texts is None or RESPONSES not in self.want) and (layout is None or RATINGS not in self.want):
             raise self._neither(table, no_texts, no_layout)
-        if no_layout is not None and RATINGS in self.want and self._seems_rated(table):
+        one_text = texts is not None and len(texts.columns) == 1
+        if no_layout is not None and RATINGS in self.want and one_text and self._seems_rated(table):
             self.notes.say(f"Ratings beside the texts are not read: {no_layout.problems[0]}")
+        if no_texts is not None and RESPONSES in self.want and self._seems_written(table):
+            self.notes.say(f"Texts beside the ratings are not read: {no_texts.problems[0]}")
         ids: dict[int, list[str]] = {}
         if texts is not None:
             source = ResponseSource(self.task, table.path, self.notes if RESPONSES in self.want else Notes())
@@ -206,10 +215,16 @@ class TableReader:
             read_table_ratings(table, layout, ratings, ids)
             if ratings.builders or texts is None or RESPONSES not in self.want:
                 self.kept.add(ratings)
+                self.notes.add(found)
 
     def _seems_rated(self, table: Table) -> bool:
         """Whether titles are those of raters or scores."""
         return any(is_rating_title(title, self.task, only_scores=True) for title in table.header)
+
+    def _seems_written(self, table: Table) -> bool:
+        """Whether a column that is called like a text holds one."""
+        titles = [title for title in table.header if fold(title) in words().roles["text"]]
+        return any(len(row.cells[title].split()) > _A_NAME for title in titles for row in table.rows)
 
     def _are_raters(self, texts: TextLayout) -> bool:
         """Whether what seems to be texts are words that raters wrote for points."""
@@ -222,8 +237,9 @@ class TableReader:
         except InputError as error:
             return None, error
 
-    def _find_layout(self, table: Table, used: Sequence[str]) -> tuple[Layout | None, InputError | None]:
-        notes = self.notes if RATINGS in self.want else Notes()
+    def _find_layout(
+        self, table: Table, used: Sequence[str], notes: Notes
+    ) -> tuple[Layout | None, InputError | None]:
         try:
             return find_layout(table, self.task, self.reading, notes, used=used), None
         except InputError as error:

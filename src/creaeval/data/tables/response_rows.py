@@ -6,13 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from creaeval.data.ids import clean_id, clean_name
+from creaeval.data.tables.columns import left_out
 from creaeval.data.tables.text_layout import step_called
 from creaeval.data.tables.use_rows import add_uses
 from creaeval.data.words import MISSING
 from creaeval.wording import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from creaeval.data.reading import Reading
     from creaeval.data.response_builder import ResponseSource
@@ -29,8 +30,7 @@ def add_responses(
     DataError if it cannot be told what object was shown, or what parts several uses in a cell.
     """
     if layout.personal:
-        kinds = ", ".join(f"{title!r} ({kind})" for title, kind in layout.personal.items())
-        source.notes.say(f"{table.where}: left out as personal data: {kinds}. Keep one with --keep COLUMN.")
+        source.notes.say(left_out(table.where, layout.personal))
     if source.task.batching is not None:
         return add_uses(table, layout, source, reading, shared)
     if layout.step is not None:
@@ -130,20 +130,30 @@ def _add_by_step(table: Table, layout: TextLayout, source: ResponseSource) -> di
     """Add a response for each id, whose steps stand in rows of their own."""
     identity = layout.id or layout.participant
     texts: dict[str, dict[str, object]] = {}
-    rows: dict[str, Row] = {}
+    rows: dict[str, list[Row]] = {}
     for row in table.rows:
         named = _read_id(table, row, identity, source) if identity else (table.sheet or table.path.stem)
-        step = step_called(source.task, row.cells[layout.step or ""])
+        step = step_called(source.task, row.cells[layout.step or ""], numbers=True)
         text = table.read(row, layout.columns[0].title, "a text", source.problems)
         if named is None or text is None or not step:
             continue
-        rows.setdefault(named, row)
+        rows.setdefault(named, []).append(row)
         written = texts.setdefault(named, {})
         if isinstance(earlier := written.get(step), str):
             text = f"{earlier}\n{text}"
         written[step] = text
     for name, written in texts.items():
-        row = rows[name]
+        row = rows[name][0]
         scenario = row.cells[layout.scenario].strip() if layout.scenario else ""
-        source.add(table.row_place(row), name, written, scenario, _metadata(table, row, layout))
+        metadata = shared_values(_metadata(table, row, layout) for row in rows[name])
+        source.add(table.row_place(row), name, written, scenario, metadata)
     return {}
+
+
+def shared_values(rows: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Return what stands beside the steps of one response, where it is not another for each of them."""
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        for title, text in row.items():
+            found.setdefault(title, set()).update({text.strip()} - {""})
+    return {title: min(texts, default="") for title, texts in found.items() if len(texts) < 2}

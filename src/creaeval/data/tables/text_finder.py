@@ -73,6 +73,7 @@ class TextFinder:
             for title in self.columns.free
             if title not in self.columns.personal
             and fold(title) not in known.carried | known.comment | known.summary
+            and fold(re.split(r"[\W_]+", title)[-1]) not in known.comment
             and (self.columns.profile(title).texts or not self.columns.profile(title).filled)
         ]
 

@@ -57,8 +57,13 @@ def shows_objects(task: Task) -> bool:
     return task.batching is not None and task.needs_scenario and not task.scenarios
 
 
-def step_called(task: Task, title: str) -> str:
-    """Return the id of the step that a title names, in any usual wording; nothing if it names none."""
+def step_called(task: Task, title: str, *, numbers: bool = False) -> str:
+    """Return the id of the step that a title names, in any usual wording; nothing if it names none.
+
+    With ``numbers`` a bare number is one of a step.
+    """
+    if numbers and title.strip().isdigit():
+        return titles_of(task).numbers.get(int(title), "")
     if (step := find_step(task, title)) is not None:
         return step.id
     if len(task.steps) == 1:

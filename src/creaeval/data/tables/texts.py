@@ -74,6 +74,7 @@ class _WholeFinder(TextFinder):
         """Find a column for each step, or for each item of one; or a column that names the step."""
         texts = self._step_columns()
         for text in texts:
+            self._check_header(text.title)
             self.columns.put(text.title, "text")
         if not texts and (layout := self._step_by_row()) is not None:
             return layout
@@ -96,6 +97,18 @@ class _WholeFinder(TextFinder):
         problems.stop()
         id_column, participant = self.identity()
         return self.layout(texts, id_column, participant, scenario=self.columns.take("scenario"))
+
+    def _check_header(self, title: str) -> None:
+        """Refuse a column that names one step after the other, its title among them: that is no header."""
+        steps = [
+            step_called(self.task, cell) for cell in (title, *(row.cells[title] for row in self.table.rows))
+        ]
+        if len(steps) > 1 and all(steps) and len(set(steps)) == len(steps):
+            raise DataError(
+                f"{self.table.where}, row {self.table.header_row}: {title!r} names a step as the rows below "
+                "do, so that this row is no header. Write the names of the columns above it, or say --read "
+                "header=none."
+            )
 
     def _step_columns(self) -> list[TextColumn]:
         found: list[TextColumn] = []
@@ -127,10 +140,10 @@ class _WholeFinder(TextFinder):
 
     def _step_by_row(self) -> TextLayout | None:
         """Return the layout of a table with a row for each step."""
-        titles = self.columns.said("step") or self.columns.free
-        for title in titles:
+        called = self.columns.said("step") or [title for title in self.columns.free if fold(title) == "step"]
+        for title in dict.fromkeys([*called, *([] if self.columns.said("step") else self.columns.free)]):
             cells = [row.cells[title] for row in self.table.rows if row.cells[title].strip()]
-            if cells and all(step_called(self.task, cell) for cell in cells):
+            if cells and all(step_called(self.task, cell, numbers=title in called) for cell in cells):
                 self.columns.put(title, "step")
                 id_column, participant = self.identity()
                 scenario = self.columns.take("scenario")
