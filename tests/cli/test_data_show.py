@@ -203,3 +203,11 @@ def test_texts_beside_ratings_that_cannot_be_read_are_named(command: CommandLine
     ended = command("data", "show", "a.csv", "--task", "cgpst")
     assert "b1 by a: step6.criteria 4" in ended.out
     assert "Texts beside the ratings are not read: a.csv: no column holds a step" in ended.out
+
+
+def test_strict_refuses_raters_by_their_numbers_beside_texts(command: CommandLine) -> None:
+    write(command, "a.csv", "id,object,response,Anna,Ben\nu1,brick,a hat,4,3\nu2,brick,a step,2,3\n")
+    ended = command("data", "show", "a.csv", "--task", "aut", "--strict")
+    assert ended.code == 1
+    assert "the columns 'Anna', 'Ben' hold points" in ended.err
+    assert "--strict refuses" in ended.err

@@ -194,6 +194,8 @@ class TableReader:
         if (texts is None or RESPONSES not in self.want) and (layout is None or RATINGS not in self.want):
             raise self._neither(table, no_texts, no_layout)
         one_text = texts is not None and len(texts.columns) == 1
+        if isinstance(no_layout, GuessRefusedError) and RATINGS in self.want and one_text:
+            raise no_layout
         if no_layout is not None and RATINGS in self.want and one_text and self._seems_rated(table):
             self.notes.say(f"Ratings beside the texts are not read: {no_layout.problems[0]}")
         if no_texts is not None and RESPONSES in self.want and self._seems_written(table):
