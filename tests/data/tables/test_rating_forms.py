@@ -258,3 +258,16 @@ def test_names_with_a_capital_are_raters_beside_dimensions_without(tmp_path: Pat
     path = tmp_path / "a.csv"
     path.write_text("id,Ada_novel,Ada_useful,Ben_novel,Ben_useful\nu1,4,3,2,2\nu2,3,3,1,2\n")
     assert find_dimensions([path], make_task((1, 5)), {}) == ["novel", "useful"]
+
+
+def test_ratings_beside_texts_that_the_task_has_no_dimension_for_are_named(tmp_path: Path) -> None:
+    rows = ["id,object,response,originality_R1,usefulness_R1", "u1,brick,a hat,4,3", "u2,brick,a vase,2,3"]
+    found = read(tmp_path, *rows, want=("responses", "ratings"))
+    assert (len(found.responses), found.ratings) == (2, [])
+    assert "Ratings beside the texts are not read" in found.notes[0]
+    assert "usefulness" in found.notes[0]
+
+
+def test_a_range_for_a_score_is_refused(tmp_path: Path) -> None:
+    problem = the_problem(lambda: read(tmp_path, "id,A,B", "u1,3-4,2", "u2,3,4", "u3,2,5"))
+    assert "row 2, column 'A': found '3-4', expected a number from 1 to 5" in problem

@@ -8,8 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from creaeval.data.tables.columns import Columns, named, quote
-from creaeval.data.tables.header import is_number
-from creaeval.data.tables.rating_titles import LAYOUTS, MOST, ScoreTitles, names_rater
+from creaeval.data.tables.rating_titles import LAYOUTS, MOST, ScoreTitles, names_rater, to_number
 from creaeval.data.words import MISSING, words
 from creaeval.errors import DataError, Problems
 from creaeval.tasks import fold
@@ -335,8 +334,7 @@ class _Finder(ScoreTitles):
     def _counts_rows(self, title: str) -> bool:
         """Whether the numbers of a column go up from row to row, as those of rows do."""
         cells = [row.cells[title].strip() for row in self.table.rows]
-        cells = [cell for cell in cells if is_number(cell) and cell not in MISSING]
-        numbers = [float(cell.replace(",", ".")) for cell in cells]
+        numbers = [to_number(cell) for cell in cells if cell not in MISSING]
         return len(numbers) > 2 and all(one < other for one, other in pairwise(numbers))
 
     def _may_be_person(self, title: str) -> bool:

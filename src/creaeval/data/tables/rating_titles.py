@@ -193,7 +193,7 @@ class ScoreTitles:
         if scale is None:
             return False
         given = [cell for cell in given if cell not in _CODES]
-        points = sum(scale.min <= _number(cell) <= scale.max for cell in filter(is_number, given))
+        points = sum(scale.min <= to_number(cell) <= scale.max for cell in filter(is_number, given))
         return points > 0 and points >= share * len(given)
 
     def misspelt_rater(self) -> str | None:
@@ -215,7 +215,8 @@ def names_rater(title: str) -> bool:
     return word in words().raters and (len(word) > 1 or tail.isdigit())
 
 
-def _number(text: str) -> float:
+def to_number(text: str) -> float:
+    """Read a cell as a number, NaN if it is none."""
     try:
         return float(text.replace(",", "."))
     except ValueError:

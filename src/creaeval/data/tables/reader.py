@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -220,8 +221,11 @@ class TableReader:
                 self.notes.add(found)
 
     def _seems_rated(self, table: Table) -> bool:
-        """Whether titles are those of raters or scores."""
-        return any(is_rating_title(title, self.task, only_scores=True) for title in table.header)
+        """Whether titles are those of raters or scores, or a part of them is, as in ``originality_R1``."""
+        parts = [re.split(r"[\W_]+", title) for title in table.header if len(title) <= _LONGEST_TITLE]
+        return any(is_rating_title(title, self.task, only_scores=True) for title in table.header) or any(
+            {fold(part) for part in each} & words().dimensions for each in parts if len(each) > 1
+        )
 
     def _seems_written(self, table: Table) -> bool:
         """Whether a column that is called like a text holds one."""

@@ -100,8 +100,14 @@ class UseFinder(TextFinder):
             return bool(name)
         profile = self.columns.profile(title)
         cells = [row.cells[title] for row in self.table.rows if row.cells[title].strip()]
-        prose = profile.words >= 1.5 and not any(any(map(str.isdigit, cell)) for cell in cells)
-        if not prose or profile.distinct * 2 < profile.filled or len(name.split()) > 1:
+        coded = any(any(map(str.isdigit, cell)) for cell in cells)
+        if coded or profile.distinct * 2 < profile.filled or len(name.split()) > 1:
+            return False
+        if profile.words < 1.5:
+            self.notes.say(
+                f"{self.table.where}: carried along, not read as uses: {title!r}. If it holds some, "
+                f"call it {quote(f'{title}_1')}."
+            )
             return False
         self.notes.guess(
             f"{self.table.where}: the column {title!r} was read as what people wrote about {name!r}; "
@@ -190,6 +196,8 @@ class UseFinder(TextFinder):
         if not spread:
             raise self.columns.none_found("text", "what people wrote")
         chosen = spread
+        if left := [title for title in texts if title not in [*spread, *objects]]:
+            self.notes.say(f"{self.table.where}: carried along, not read as uses: {named(left)}.")
         wide = [TextColumn(title, step, _name_in(title)) for title in chosen]
         if not all(column.object for column in wide):
             return [self._guessed(self.longest(chosen, "text"), step)]
