@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from creaeval.data.tables.columns import Columns, named, quote
 from creaeval.data.tables.rating_titles import LAYOUTS, MOST, ScoreTitles, names_rater, to_number
-from creaeval.data.words import MISSING, words
+from creaeval.data.words import MISSING, tokens_of, words
 from creaeval.errors import DataError, Problems
 from creaeval.tasks import fold
 
@@ -358,8 +357,7 @@ class _Finder(ScoreTitles):
             return self.said_scores
         free = [title for title in self.columns.free if title not in self.known and not self.is_part(title)]
         called = [t for t in free if names_rater(t) and (self.holds_numbers(t) or self.may_be_words(t))]
-        beside = words().carried | words().comment | words().summary
-        free = [t for t in free if t in called or not beside & set(map(fold, re.split(r"[\W_]+", t)))]
+        free = [t for t in free if t in called or not words().aside & tokens_of(t)]
         others = [title for title in free if title not in called and self.fits_scale(title)]
         if called or others:
             # A slip is no reason to lose all that a rater gave; numbers that count rows are no points.

@@ -56,7 +56,7 @@ class ScoreTitles:
         """The columns known to be no scores: age, time, remarks, sums, personal data, what was rated."""
         known = words()
         about = {*known.roles["object"], *known.roles["text"], *known.roles["participant"]}
-        skipped = known.carried | known.comment | known.summary | about
+        skipped = known.aside | about
         names = {title for title in self.columns.free if fold(title) in skipped and not self.is_part(title)}
         return names | set(self.columns.personal)
 

@@ -23,7 +23,7 @@ from creaeval.data.tables.step_sheets import add_step_sheets, find_step_sheets
 from creaeval.data.tables.text_layout import TextLayout, is_text_title
 from creaeval.data.tables.texts import find_texts
 from creaeval.data.tables.use_rows import Shared
-from creaeval.data.words import words
+from creaeval.data.words import tokens_of, words
 from creaeval.errors import DataError, InputError, Problems
 from creaeval.tasks import fold
 from creaeval.wording import first_few
@@ -222,9 +222,9 @@ class TableReader:
 
     def _seems_rated(self, table: Table) -> bool:
         """Whether titles are those of raters or scores, or a part of them is, as in ``originality_R1``."""
-        parts = [re.split(r"[\W_]+", title) for title in table.header if len(title) <= _LONGEST_TITLE]
+        titles = [title for title in table.header if len(title) <= _LONGEST_TITLE]
         return any(is_rating_title(title, self.task, only_scores=True) for title in table.header) or any(
-            {fold(part) for part in each} & words().dimensions for each in parts if len(each) > 1
+            words().dimensions & tokens_of(title) for title in titles if re.search(r"[\W_]", title)
         )
 
     def _seems_written(self, table: Table) -> bool:

@@ -87,12 +87,11 @@ def _text_titles(columns: Columns, step: str, task: Task) -> list[str]:
     """Return the columns of what was written: one, or several that are numbered or that somebody named."""
     if said := columns.said("text"):
         return said
-    known = words()
-    skipped = known.carried | known.comment | known.summary
+    aside = words().aside
     free = [
         title
         for title in columns.free
-        if columns.profile(title).texts and title not in columns.personal and fold(title) not in skipped
+        if columns.profile(title).texts and title not in columns.personal and fold(title) not in aside
     ]
     numbered = [title for title in free if re.search(r"\d", title) or len(title) == 1]
     if len(numbered) > 1:

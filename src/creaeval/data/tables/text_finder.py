@@ -72,7 +72,7 @@ class TextFinder:
             title
             for title in self.columns.free
             if title not in self.columns.personal
-            and fold(title) not in known.carried | known.comment | known.summary
+            and fold(title) not in known.aside
             and fold(re.split(r"[\W_]+", title)[-1]) not in known.comment
             and (self.columns.profile(title).texts or not self.columns.profile(title).filled)
         ]
@@ -122,7 +122,7 @@ class TextFinder:
     def _participant_by_content(self) -> str | None:
         """Return a column of short values that stand in several rows each, one after the other."""
         rows = self.table.rows
-        known = words().carried | words().comment | words().summary
+        known = words().aside
         for title in self.columns.free:
             profile = self.columns.profile(title)
             short = profile.filled == len(rows) and profile.words < 2 and profile.length < 20

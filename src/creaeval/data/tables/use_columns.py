@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from creaeval.data.tables.columns import named, quote
 from creaeval.data.tables.text_finder import TextFinder
 from creaeval.data.tables.text_layout import TextColumn
-from creaeval.data.words import words
+from creaeval.data.words import tokens_of, words
 from creaeval.tasks import fold
 
 if TYPE_CHECKING:
@@ -153,9 +153,9 @@ class UseFinder(TextFinder):
 
     def _is_coded(self, key: str, titles: Sequence[str]) -> bool:
         """Whether numbered columns hold codes of uses, or answers that were ticked."""
-        behind = {fold(token) for token in re.split(r"[\W_]+", key.rpartition("#")[2])} - {""}
+        behind = tokens_of(key.rpartition("#")[2])
         known = words()
-        if behind & (known.carried | known.comment | known.summary | {"code", "codes", "score", "rating"}):
+        if behind & (known.aside | {"code", "codes", "score", "rating"}):
             return True
         cells = [row.cells[title].strip() for row in self.table.rows for title in titles]
         given = [cell for cell in cells if cell]
@@ -222,7 +222,7 @@ class UseFinder(TextFinder):
         known, reading = words(), self.columns.reading
         if reading.object:
             return None
-        skipped = known.carried | known.comment | known.summary
+        skipped = known.aside
         found = [
             title
             for title in self.columns.free

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -45,11 +45,21 @@ class Words:
     object_phrases: tuple[re.Pattern[str], ...]
     yes_no: Mapping[str, float]
 
+    @cached_property
+    def aside(self) -> frozenset[str]:
+        """The titles of columns that stand beside texts and scores: what is carried, remarks, sums."""
+        return self.carried | self.comment | self.summary
+
     def find_object(self, text: str) -> str:
         """Return the object that a question is about: ``brick`` of ``List uses for a brick``, or nothing."""
         found = [match for phrase in self.object_phrases for match in phrase.finditer(text)]
         # What is asked stands behind an example.
         return max(found, key=re.Match.start)["object"].strip() if found else ""
+
+
+def tokens_of(title: str) -> set[str]:
+    """Return the words and numbers that a title is made of, folded."""
+    return {fold(token) for token in re.split(r"[\W_]+", title)} - {""}
 
 
 @cache
