@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from creaeval.analysis.pilot import (
+from pilot_tables import (
     AVG,
     DIMENSIONS,
     best_temperatures,

@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from creaeval.analysis import agree, differences
-    from creaeval.analysis.sources import raters
+    from creaeval.agreement import agree, differences
+    from creaeval.agreement.sources import raters
     from creaeval.data import (
         Rating,
         Response,
@@ -34,11 +34,11 @@ _HOMES = {
     "Run": "creaeval.runs",
     "Settings": "creaeval.llm",
     "Task": "creaeval.tasks",
-    "agree": "creaeval.analysis",
-    "differences": "creaeval.analysis",
+    "agree": "creaeval.agreement",
+    "differences": "creaeval.agreement",
     "export_run": "creaeval.runs",
     "load_task": "creaeval.tasks",
-    "raters": "creaeval.analysis.sources",
+    "raters": "creaeval.agreement.sources",
     "read_data": "creaeval.data",
     "read_ratings": "creaeval.data",
     "read_responses": "creaeval.data",

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from creaeval.analysis import MEASURES
+from creaeval.agreement import MEASURES
 from creaeval.errors import SettingError
 from creaeval.experiments import cells, read_experiment
 from creaeval.experiments.file import Length, Measure

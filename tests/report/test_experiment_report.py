@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from creaeval.analysis import Resampling, collect_points
-from creaeval.analysis.encoder import Encoder
-from creaeval.analysis.method_table import method_table
-from creaeval.analysis.within import agreement_within
+from creaeval.agreement import Resampling, collect_points
+from creaeval.agreement.encoder import Encoder
+from creaeval.agreement.method_table import method_table
+from creaeval.agreement.within import agreement_within
 from creaeval.errors import DataError, SettingError
 from creaeval.experiments import load_results, read_experiment, run_experiment
 from creaeval.experiments.grid import cells
@@ -208,7 +208,7 @@ def test_bertscore_of_repeated_evidence_stands_beside_self_bleu(
 ) -> None:
     places = {"cat": 0, "dog": 1, "owl": 2}
     toy = Encoder("toy", "en", lambda texts: [np.eye(3)[[places[word] for word in t.split()]] for t in texts])
-    monkeypatch.setattr("creaeval.analysis.encoder.load_encoder", lambda: toy)
+    monkeypatch.setattr("creaeval.agreement.encoder.load_encoder", lambda: toy)
     given, ledger = repeated(tmp_path, monkeypatch, similarity=SIMILARITY)
     with ledger:
         (of,) = compared_of(given, load_results(given, RunStore(ledger))["all"])
@@ -229,7 +229,7 @@ def test_bertscore_of_repeated_evidence_stands_beside_self_bleu(
 def test_without_its_extra_bertscore_is_left_out_with_that_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("creaeval.analysis.encoder.find_spec", lambda _: None)
+    monkeypatch.setattr("creaeval.agreement.encoder.find_spec", lambda _: None)
     given, ledger = repeated(tmp_path, monkeypatch, similarity=SIMILARITY)
     with ledger:
         write_experiment_report(given, load_results(given, RunStore(ledger)), tmp_path / "out")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import creaeval
 from booklets import booklet, cgpst, scenarios, scored, variant, without
-from creaeval.analysis import agree
+from creaeval.agreement import agree
 from creaeval.data import Rating, read_ratings
 from creaeval.demo import demo_file
 from creaeval.errors import SettingError

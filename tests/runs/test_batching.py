@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import creaeval
-from creaeval.analysis import agree, differences
+from creaeval.agreement import agree, differences
 from creaeval.data import Response, StepText, read_ratings, read_scores
 from creaeval.errors import DataError, LedgerError, SettingError, TaskError
 from creaeval.llm import Ledger

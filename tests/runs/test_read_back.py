@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import creaeval
-from creaeval.analysis.points import collect_points, find_repeats
+from creaeval.agreement.points import collect_points, find_repeats
 from creaeval.data import read_responses, read_scores
 from creaeval.data.ids import clean_id
 from creaeval.errors import DataError

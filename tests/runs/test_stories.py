@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import creaeval
-from creaeval.analysis import agree
+from creaeval.agreement import agree
 from creaeval.data import read_ratings
 from creaeval.errors import SettingError
 from creaeval.methods import Options

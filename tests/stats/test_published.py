@@ -12,7 +12,7 @@ import pytest
 
 from booklets import cgpst
 from creaeval import stats
-from creaeval.analysis import compared_dimensions
+from creaeval.agreement import compared_dimensions
 from creaeval.data import read_ratings
 from creaeval.stats import resample
 from data_folder import shared_data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from creaeval.analysis import compared_dimensions
+from creaeval.agreement import compared_dimensions
 from creaeval.tasks import Batching, identities, load_task
 
 

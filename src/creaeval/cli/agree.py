@@ -28,7 +28,7 @@ from creaeval.cli.printing import print_paths, say_unmatched, table_console
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from creaeval.analysis.agree import AgreementReport
+    from creaeval.agreement.agree import AgreementReport
     from creaeval.cli.inputs import Inputs
     from creaeval.data import Rating
 
@@ -162,8 +162,8 @@ def agree(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare scores with ratings."""
-    from creaeval.analysis import agree as measure_all
-    from creaeval.analysis.self_preference import read_families
+    from creaeval.agreement import agree as measure_all
+    from creaeval.agreement.self_preference import read_families
     from creaeval.cli.inputs import Inputs
 
     reading = read_options(columns, None, missing, levels, read, keep, strict)
@@ -241,7 +241,7 @@ def raters(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare raters with each other."""
-    from creaeval.analysis import agree as measure_all
+    from creaeval.agreement import agree as measure_all
     from creaeval.cli.inputs import Inputs
 
     reading = read_options(columns, None, missing, levels, read, keep, strict)
@@ -287,7 +287,7 @@ def _judges_of(words: Sequence[str], inputs: Inputs) -> list[Rating]:
 
 
 def _default() -> Sequence[str]:
-    from creaeval.analysis import PAPER
+    from creaeval.agreement import PAPER
 
     return PAPER
 

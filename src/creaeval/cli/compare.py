@@ -67,8 +67,8 @@ def compare(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare two runs and check conditions."""
-    from creaeval.analysis.compare_runs import compare_runs
-    from creaeval.analysis.conditions import read_conditions
+    from creaeval.agreement.compare_runs import compare_runs
+    from creaeval.agreement.conditions import read_conditions
     from creaeval.cli.inputs import Inputs
     from creaeval.errors import SettingError
     from creaeval.report.compare_text import failed_conditions, print_comparison, write_comparison

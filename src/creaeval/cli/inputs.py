@@ -140,7 +140,7 @@ class Inputs:
 
     def read_scores(self, word: str, reading: Mapping[str, Any] | None = None) -> list[Scores]:
         """Read the scores of a run, its results or a file, one of each method."""
-        from creaeval.analysis import scores_of
+        from creaeval.agreement import scores_of
         from creaeval.data import read_scores
         from creaeval.methods import canonical_name
 

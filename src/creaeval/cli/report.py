@@ -14,7 +14,7 @@ from creaeval.cli.printing import print_paths, say_unmatched
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from creaeval.analysis.agree import AgreementReport
+    from creaeval.agreement.agree import AgreementReport
     from creaeval.data import Rating
     from creaeval.report.html.data import Part
     from creaeval.runs import Run
@@ -59,7 +59,7 @@ def report(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Read a run and write its page."""
-    from creaeval.analysis.prepare import of_stage
+    from creaeval.agreement.prepare import of_stage
     from creaeval.cli.inputs import Inputs
     from creaeval.errors import SettingError
     from creaeval.report.html import find_shared, run_report
@@ -102,7 +102,7 @@ def _agreement(
     runs: Sequence[Run], ratings: Sequence[Rating], resamples: int
 ) -> tuple[AgreementReport | None, list[str]]:
     """Measure agreement; where there is nothing to measure, the report goes on and says why."""
-    from creaeval.analysis import agree
+    from creaeval.agreement import agree
     from creaeval.errors import SettingError
 
     try:

@@ -136,7 +136,7 @@ def _report(
 ) -> None:
     from rich.console import Console
 
-    from creaeval.analysis import differences
+    from creaeval.agreement import differences
     from creaeval.report.terminal import print_run
     from creaeval.runs import export_run, write_table
 

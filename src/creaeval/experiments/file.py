@@ -225,7 +225,7 @@ class Block(_Model):
 
 
 class Agreement(_Model):
-    """How agreement with raters is measured for the tables; see :func:`creaeval.analysis.agree`."""
+    """How agreement with raters is measured for the tables; see :func:`creaeval.agreement.agree`."""
 
     measures: Annotated[tuple[Measure, ...], BeforeValidator(_list), Field(min_length=1)] = (
         "qwk",
@@ -248,7 +248,7 @@ class Encoder(_Model):
 
 
 class Similarity(_Model):
-    """How alike repeated evidence is, by which measures; see :mod:`creaeval.analysis.stability`.
+    """How alike repeated evidence is, by which measures; see :mod:`creaeval.agreement.stability`.
 
     ``encoder`` is for BERTScore, by default the English one of the extra ``bertscore``.
     """

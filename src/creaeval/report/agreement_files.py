@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from creaeval.analysis.agreement import MEASURES
-from creaeval.analysis.pair_values import AVG, HUMAN
+from creaeval.agreement.agreement import MEASURES
+from creaeval.agreement.pair_values import AVG, HUMAN
 from creaeval.report.agreement_text import measure_rows
 from creaeval.report.formatting import span, value_texts
 from creaeval.report.markup import escape_latex, latex_grid, markdown_grid, write_text
@@ -16,7 +16,7 @@ from creaeval.tasks import display_name
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from creaeval.analysis.agree import AgreementReport
+    from creaeval.agreement.agree import AgreementReport
 
 
 def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:

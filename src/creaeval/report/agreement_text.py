@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from creaeval.analysis.agreement import MEASURES, SHARE
-from creaeval.analysis.pair_values import AVG, HUMAN
+from creaeval.agreement.agreement import MEASURES, SHARE
+from creaeval.agreement.pair_values import AVG, HUMAN
 from creaeval.report.formatting import fixed, span, titled_table, with_interval
 from creaeval.tasks import display_name
 from creaeval.wording import first_few
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from creaeval.analysis.agree import AgreementReport
+    from creaeval.agreement.agree import AgreementReport
     from creaeval.tasks import Task
 
 _FEW = 30

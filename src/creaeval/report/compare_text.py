@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from creaeval.analysis.agreement import MEASURES
-from creaeval.analysis.pair_values import AVG
+from creaeval.agreement.agreement import MEASURES
+from creaeval.agreement.pair_values import AVG
 from creaeval.report.formatting import fixed, titled_table, with_interval
 from creaeval.runs import write_table
 from creaeval.tasks import display_name
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from creaeval.analysis.compare_runs import RunComparison
+    from creaeval.agreement.compare_runs import RunComparison
     from creaeval.tasks import Task
 
 _MOST_ROWS = 10

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from creaeval.analysis.pair_values import AVG
+from creaeval.agreement.pair_values import AVG
 from creaeval.errors import CreaEvalError
 from creaeval.report.experiment.run_exhibits import add_run_exhibits
 from creaeval.report.experiment.short import shorten
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from creaeval.analysis.agree import AgreementReport
+    from creaeval.agreement.agree import AgreementReport
     from creaeval.experiments.file import Agreement, Similarity
     from creaeval.report.experiment.compared import Compared
 
@@ -158,10 +158,10 @@ def _options(settings: Agreement) -> dict[str, Any]:
 
 def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
     """Add what ratings allow: agreement of methods and judges, ablations, calibration, self-preference."""
-    from creaeval.analysis.ablation_table import ablation_table
-    from creaeval.analysis.agree import agree
-    from creaeval.analysis.judge_grid import analyst_judge_grid, judge_agreement
-    from creaeval.analysis.method_table import method_table
+    from creaeval.agreement.ablation_table import ablation_table
+    from creaeval.agreement.agree import agree
+    from creaeval.agreement.judge_grid import analyst_judge_grid, judge_agreement
+    from creaeval.agreement.method_table import method_table
     from creaeval.report import figures
 
     compared, options = exhibits.compared, _options(settings)
@@ -223,9 +223,9 @@ def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
 
 
 def _from_report(exhibits: Exhibits, report: AgreementReport, settings: Agreement) -> None:
-    from creaeval.analysis.calibration_intervals import calibration_intervals
-    from creaeval.analysis.heat import heat_counts
-    from creaeval.analysis.prepare import carried_columns, make_resampling
+    from creaeval.agreement.calibration_intervals import calibration_intervals
+    from creaeval.agreement.heat import heat_counts
+    from creaeval.agreement.prepare import carried_columns, make_resampling
     from creaeval.report import figures
 
     compared, points, dimensions = exhibits.compared, report.points, report.dimensions
@@ -270,7 +270,7 @@ def _averages(by_column: pd.DataFrame) -> pd.DataFrame:
 
 
 def _grid_figures(exhibits: Exhibits, grid: pd.DataFrame) -> None:
-    from creaeval.analysis.agreement import MEASURES
+    from creaeval.agreement.agreement import MEASURES
     from creaeval.report import figures
 
     for measure, cells in grid.groupby("measure", sort=False):
@@ -287,7 +287,7 @@ def _grid_figures(exhibits: Exhibits, grid: pd.DataFrame) -> None:
 
 
 def _between_judges(exhibits: Exhibits, settings: Agreement) -> None:
-    from creaeval.analysis.judge_grid import judge_pairs, judge_variance
+    from creaeval.agreement.judge_grid import judge_pairs, judge_variance
     from creaeval.report import figures
 
     compared = exhibits.compared

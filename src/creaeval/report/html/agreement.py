@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from creaeval.analysis.agreement import MEASURES
-from creaeval.analysis.pair_values import AVG, HUMAN
+from creaeval.agreement.agreement import MEASURES
+from creaeval.agreement.pair_values import AVG, HUMAN
 from creaeval.report.agreement_text import agreement_notes, measure_rows
 from creaeval.report.formatting import span, value_texts, with_interval
 from creaeval.report.html.data import Section, Table
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from creaeval.analysis.agree import AgreementReport
+    from creaeval.agreement.agree import AgreementReport
 
 
 def agreement_section(report: AgreementReport) -> Section:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from creaeval.analysis.points import compared_dimensions
+from creaeval.agreement.points import compared_dimensions
 from creaeval.errors import SettingError
 from creaeval.report.html.agreement import agreement_headline, agreement_section
 from creaeval.report.html.data import Case, Part, ReportData, RunPart, Section, Table
@@ -15,7 +15,7 @@ from creaeval.runs.notes import run_notes
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from creaeval.analysis.agree import AgreementReport
+    from creaeval.agreement.agree import AgreementReport
     from creaeval.data import Rating
     from creaeval.runs import Run
 

@@ -1,0 +1,232 @@
+"""How well judges agree with people, and people with each other, by the paper's protocol.
+
+Per dimension, the agreement with each rater, averaged over the raters; then the unweighted mean over the
+dimensions. Several judges of a method: the mean of their own agreements. Never agreement with the raters'
+mean. arXiv 2609.03432, section 4.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from creaeval.agreement.pair_values import AVG, HUMAN, GroupMean, PairValues, Resampling, find_groups, lay_out
+from creaeval.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from creaeval.agreement.pair_values import Group
+
+    Floats = NDArray[np.float64]
+
+PAPER = ("qwk", "pearson", "icc")
+#: Measures by name, for people. The form of the ICC stands wherever the ICC does.
+MEASURES = {
+    "qwk": "QWK",
+    "pearson": "Pearson r",
+    "icc": "ICC(A,1)",
+    "icc1": "ICC(1)",
+    "linear": "linear weighted kappa",
+    "kappa": "Cohen's kappa",
+    "spearman": "Spearman rho",
+    "kendall": "Kendall tau-b",
+    "exact": "exact agreement",
+    "adjacent": "agreement within 1 point",
+    "bias": "bias (scorer minus rater, in points)",
+    "rmse": "RMSE (in points)",
+}
+#: In points, so that no share of them is "reached".
+_IN_POINTS = ("bias", "rmse")
+SHARE = "_share"
+ALL_RATERS = "all raters"
+COLUMNS = [
+    "method",
+    "judge",
+    "rater",
+    "dimension",
+    "metric",
+    "value",
+    "low",
+    "high",
+    "n",
+    "defined",
+    "reason",
+]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement in two tables of the same columns.
+
+    Attributes
+    ----------
+    cells : pandas.DataFrame
+        One row for each judge or rater (``judge``), rater, dimension and metric. ``method`` is empty where
+        both are people. ``n`` counts the responses that both scored. An undefined value is missing and
+        ``reason`` says why.
+    means : pandas.DataFrame
+        For each judge, for all judges of a method together where it has several, and for all pairs of
+        raters (``human-human``): the mean over raters (``rater`` is ``all raters``) per dimension, then of
+        dimension ``AVG`` their unweighted mean. ``defined`` counts the averaged values that are defined, as
+        in ``19 of 20``; an undefined one is left out and never counted as 0. ``n`` is the smallest number of
+        responses. A metric such as ``qwk_share`` is the share that a judge reaches of the agreement between
+        people, with its interval from the same resamples.
+    warnings : tuple of str
+        What a reader has to know of the intervals.
+    """
+
+    cells: pd.DataFrame
+    means: pd.DataFrame
+    warnings: tuple[str, ...]
+
+
+def measure_agreement(
+    points: pd.DataFrame,
+    dimensions: Sequence[str],
+    *,
+    measures: Sequence[str] = PAPER,
+    resampling: Resampling | None = None,
+) -> Agreement:
+    """Measure the agreement of every judge with every rater, and of every two raters.
+
+    Parameters
+    ----------
+    points : pandas.DataFrame
+        From :func:`creaeval.agreement.points.collect_points`.
+    dimensions : sequence of str
+        Identities, in the order wanted.
+    measures : sequence of str
+        Keys of ``MEASURES``.
+    resampling : Resampling, optional
+        How intervals are made; all are from the same resamples of whole responses, so that a response's
+        dimensions stay together in means. Rank correlations have none.
+
+    Returns
+    -------
+    Agreement
+
+    Raises
+    ------
+    SettingError
+        A measure is not known, or there are no ratings, or nothing to hold a single rater against.
+    """
+    check_points(points, measures)
+    layout, groups = lay_out(points, dimensions), find_groups(points)
+    if not groups:
+        raise SettingError("There is a single rater and no judge: agreement takes two.")
+    values = PairValues(layout, groups, measures, resampling or Resampling())
+    cells = _cells(groups, values)
+    return Agreement(cells, _means(groups, values, cells), values.warnings)
+
+
+def check_points(points: pd.DataFrame, measures: Sequence[str]) -> None:
+    """Refuse measures that are not known, and points without ratings."""
+    if unknown := [name for name in measures if name not in MEASURES]:
+        raise SettingError(f"measure {unknown[0]!r}: expected one of {', '.join(MEASURES)}.")
+    if not points["kind"].eq("rater").any():
+        raise SettingError("There are no ratings of these responses to agree with.")
+
+
+def _cells(groups: Sequence[Group], values: PairValues) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = [
+        (
+            *(group.method, scorer[1], rater[1], dimension, measure),
+            *_cell(values, measure, place, (scorer[1], rater[1])),
+        )
+        for group in groups
+        if len(group.couples) == 1
+        for dimension in values.layout.dimensions
+        for scorer, rater in group.couples[0]
+        for place in [values.places.get((dimension, scorer, rater))]
+        for measure in values.measures
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _cell(
+    values: PairValues, measure: str, place: int | None, names: tuple[str, str]
+) -> tuple[float, float, float, int, str, str]:
+    if place is None:
+        return math.nan, math.nan, math.nan, 0, "0 of 1", "scored by both: 0"
+    on_data, draws, without = (found[:, 0] for found in values.of(measure, [place]))
+    value, n = float(on_data[0]), values.n([place])
+    why = values.why(measure, place, names)
+    if math.isnan(value):
+        return value, math.nan, math.nan, n, "0 of 1", why or "0 divided by 0"
+    ends, said = values.interval(value, draws, without, n)
+    return value, ends.low, ends.high, n, "1 of 1", "; ".join(filter(None, (why, said)))
+
+
+def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> pd.DataFrame:
+    import pandas as pd
+
+    reasons: dict[tuple[str, str, str], list[str]] = {}
+    for row in cells[cells["reason"].ne("")].itertuples():
+        name = str(row.judge) if row.method else HUMAN
+        reasons.setdefault((name, str(row.dimension), str(row.metric)), []).append(str(row.reason))
+    rows: list[tuple[object, ...]] = []
+    people = next((group for group in groups if group.name == HUMAN), None)
+    between = {
+        (measure, dimension): GroupMean(values, people, measure, dimension)
+        for measure in values.measures
+        for dimension in (*values.layout.dimensions, AVG)
+        if people is not None
+    }
+    for group in groups:
+        # In their order, so that the reasons of two runs of the program stand in the same one.
+        judges = dict.fromkeys(scorer[1] for couples in group.couples for scorer, _ in couples)
+        names = [HUMAN] if group is people else list(judges)
+        for measure in values.measures:
+            if group is people and measure == "bias":
+                continue  # of two people nobody is the first
+            for dimension in (*values.layout.dimensions, AVG):
+                of = (
+                    between[measure, dimension]
+                    if group is people
+                    else GroupMean(values, group, measure, dimension)
+                )
+                ends, said = values.interval(of.value, of.draws, of.without, of.n)
+                why = dict.fromkeys(
+                    reason
+                    for one in of.dimensions
+                    for name in names
+                    for reason in reasons.get((name, one, measure), [])
+                )
+                head = (group.method, group.name, ALL_RATERS, dimension)
+                defined = f"{of.defined} of {of.all}"
+                told = "; ".join(dict.fromkeys(filter(None, (*why, said))))
+                rows.append((*head, measure, of.value, ends.low, ends.high, of.n, defined, told))
+                if people is not None and group is not people and measure not in _IN_POINTS:
+                    rows.append((*head, measure + SHARE, *_share(values, of, between[measure, dimension])))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _share(
+    values: PairValues, judge: GroupMean, people: GroupMean
+) -> tuple[float, float, float, int, str, str]:
+    import numpy as np
+
+    n = min(judge.n, people.n)
+    if math.isnan(judge.value) or math.isnan(people.value) or people.value <= 0:
+        why = "agreement is undefined"
+        if people.value <= 0:
+            why = f"people agree no better than by chance ({people.value:.3f})"
+        return math.nan, math.nan, math.nan, n, "0 of 1", why
+
+    def share(above: Floats, below: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(below > 0, above / below, np.nan)
+
+    value = judge.value / people.value
+    ends, said = values.interval(
+        value, share(judge.draws, people.draws), share(judge.without, people.without), n
+    )
+    return value, ends.low, ends.high, n, "1 of 1", said
