@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from creaeval.agreement import Resampling, collect_points
+from creaeval.agreement import AgreementOptions, long_table
 from creaeval.agreement.encoder import Encoder
 from creaeval.agreement.method_table import method_table
 from creaeval.agreement.within import agreement_within
@@ -287,9 +287,8 @@ def test_the_recorded_judges_of_stories_are_compared_without_any_model(
             compared.task,
             compared.scores,
             compared.ratings,
-            n_resamples=0,
+            AgreementOptions(measures=("qwk",), resamples=0),
             n_permutations=0,
-            measures=["qwk"],
         )
         rows = found[found["dimension"].eq("AVG")].to_dict("records")
         values |= {(name, str(row["method"])): float(row["value"]) for row in rows}
@@ -309,12 +308,9 @@ def test_published_predictions_of_uses_are_methods_of_their_own(monkeypatch: pyt
     given = read_experiment(ROOT / "experiments" / "aut_published.yaml")
     (of,) = load_results(given, None).values()
     (compared,) = compared_of(given, of)
-    found = agreement_within(
-        collect_points(compared.task, compared.scores, compared.ratings),
-        ["uses.originality"],
-        {key: extra["object"] for one in compared.scores for key, extra in one.metadata.items()},
-        Resampling(n_resamples=0),
-    )
+    data, _ = long_table(compared.task, compared.scores, compared.ratings)
+    data = data.select(dimensions=["uses.originality"])
+    found = agreement_within(data, AgreementOptions(within=("object",), resamples=0))
     overall = {str(row["judge"]): float(row["overall"]) for row in found.to_dict("records")}
     # As published for these rows.
     published = {

@@ -377,7 +377,7 @@ def test_agreement_stands_in_the_summary_with_intervals_and_what_must_be_said(tm
     )
     (tmp_path / "ratings.csv").write_text(table)
     ratings = read_ratings(tmp_path / "ratings.csv", run.task)
-    report = agree(run.task, [run], ratings, n_resamples=0)
+    report = agree(run.task, [run], ratings, resamples=0)
     page = page_of(run, ratings, agreement=report)
     tables = {words(one.all("caption")[0]): one for one in page.all("table", class_="grid")}
     rows = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.agreement import MEASURES
-from creaeval.agreement.pair_values import AVG, HUMAN
+from creaeval.agreement.pairs import AVG, HUMAN
+from creaeval.agreement.protocol import MEASURES
 from creaeval.report.agreement_text import measure_rows
 from creaeval.report.formatting import span, value_texts
 from creaeval.report.markup import escape_latex, latex_grid, markdown_grid, write_text
@@ -31,7 +31,7 @@ def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
     r_script = (files("creaeval.report") / "agreement.R").read_text(encoding="utf-8")
     return [
         *written,
-        write_table(report.points, folder / "long.csv"),
+        write_table(report.data.table(), folder / "long.csv"),
         write_text(folder / "agreement.md", markdown(report)),
         write_text(folder / "agreement.tex", latex(report)),
         write_text(folder / "agreement.R", r_script),
@@ -62,7 +62,7 @@ def latex(report: AgreementReport) -> str:
 def _measures(report: AgreementReport) -> list[str]:
     """List the measures that have means: bias has none between people."""
     metrics = report.tables["means"]["metric"]
-    return [measure for measure in report.measures if metrics.eq(measure).any()]
+    return [measure for measure in report.options.measures if metrics.eq(measure).any()]
 
 
 def _paper_table(report: AgreementReport, measure: str) -> tuple[list[str], list[list[str]]]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from creaeval.agreement.agreement import MEASURES, SHARE
-from creaeval.agreement.pair_values import AVG, HUMAN
+from creaeval.agreement.pairs import AVG, HUMAN
+from creaeval.agreement.protocol import MEASURES, SHARE
 from creaeval.report.formatting import fixed, span, titled_table, with_interval
 from creaeval.tasks import display_name
 from creaeval.wording import first_few

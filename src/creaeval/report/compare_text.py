@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from creaeval.agreement.agreement import MEASURES
-from creaeval.agreement.pair_values import AVG
+from creaeval.agreement.pairs import AVG
+from creaeval.agreement.protocol import MEASURES
 from creaeval.report.formatting import fixed, titled_table, with_interval
 from creaeval.runs import write_table
 from creaeval.tasks import display_name

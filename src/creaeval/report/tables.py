@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Literal
 
-from creaeval.agreement.agreement import MEASURES
-from creaeval.agreement.pair_values import AVG
+from creaeval.agreement.pairs import AVG
+from creaeval.agreement.protocol import MEASURES
 from creaeval.report.formatting import span
 from creaeval.report.markup import escape_latex, escape_markdown, latex_grid, markdown_grid, write_text
 from creaeval.runs import write_table

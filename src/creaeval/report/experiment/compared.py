@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.points import scores_of
+from creaeval.agreement.long_table import scores_of
 from creaeval.experiments.file import Length
 from creaeval.runs.file_names import file_names
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from creaeval.agreement.pair_values import AVG
+from creaeval.agreement.pairs import AVG
 from creaeval.errors import CreaEvalError
 from creaeval.report.experiment.run_exhibits import add_run_exhibits
 from creaeval.report.experiment.short import shorten
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from creaeval.agreement import AgreementOptions
     from creaeval.agreement.agree import AgreementReport
     from creaeval.experiments.file import Agreement, Similarity
     from creaeval.report.experiment.compared import Compared
@@ -147,13 +148,19 @@ def make_exhibits(compared: Compared, settings: Agreement, similarity: Similarit
     return exhibits
 
 
-def _options(settings: Agreement) -> dict[str, Any]:
-    return {
-        "items": settings.items,
-        "clusters": list(settings.clusters),
-        "n_resamples": settings.resamples,
-        "seed": settings.seed,
-    }
+def _options(settings: Agreement) -> AgreementOptions:
+    """Take the settings of an experiment's file."""
+    from creaeval.agreement import AgreementOptions
+
+    return AgreementOptions(
+        measures=settings.measures,
+        items=settings.items,
+        cluster=settings.clusters,
+        groups=settings.by,
+        within=settings.within,
+        resamples=settings.resamples,
+        seed=settings.seed,
+    )
 
 
 def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
@@ -165,16 +172,11 @@ def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
     from creaeval.report import figures
 
     compared, options = exhibits.compared, _options(settings)
-    task, scores, ratings, measures = (
-        compared.task,
-        compared.scores,
-        compared.ratings,
-        list(settings.measures),
-    )
+    task, scores, ratings = compared.task, compared.scores, compared.ratings
     exhibits.table(
         "methods",
         "Agreement with people by dimension",
-        lambda: method_table(task, scores, ratings, measures=measures, **options),
+        lambda: method_table(task, scores, ratings, options),
     )
     methods = {scored.method for scored in scores}
     if FULL not in methods and any(run.manifest["method"] in ABLATIONS for _, run in compared.runs):
@@ -187,13 +189,13 @@ def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
         exhibits.table(
             "ablations",
             "Agreement without parts of the method",
-            lambda: ablation_table(task, kept, ratings, full=FULL, measures=measures, **options),
+            lambda: ablation_table(task, kept, ratings, options, full=FULL),
         )
     if compared.several_judges or len(compared.analysts) > 1:
         judges = exhibits.table(
             "judges",
             "Agreement of each judge with people",
-            lambda: judge_agreement(task, scores, ratings, measures=measures, **options),
+            lambda: judge_agreement(task, scores, ratings, options),
         )
         if judges is not None and len(compared.analysts) > 1:
             grid = exhibits.table("grid", "Analysts and judges", lambda: analyst_judge_grid(judges))
@@ -201,34 +203,23 @@ def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
                 _grid_figures(exhibits, grid)
     report = exhibits.attempt(
         "agreement",
-        lambda: agree(
-            task,
-            scores,
-            ratings,
-            measures=measures,
-            by=settings.by,
-            within=settings.within,
-            writer=compared.writer,
-            **options,
-        ),
+        lambda: agree(task, scores, ratings, options, writer=compared.writer),
     )
     if report is not None:
-        _from_report(exhibits, report, settings)
+        _from_report(exhibits, report)
         exhibits.figure(
             "forest",
             "Agreement with people, and of people with each other",
             report.tables["means"],
-            lambda: figures.agreement_forest(report.tables["means"], measures=measures),
+            lambda: figures.agreement_forest(report.tables["means"], measures=options.measures),
         )
 
 
-def _from_report(exhibits: Exhibits, report: AgreementReport, settings: Agreement) -> None:
+def _from_report(exhibits: Exhibits, report: AgreementReport) -> None:
     from creaeval.agreement.calibration_intervals import calibration_intervals
     from creaeval.agreement.heat import heat_counts
-    from creaeval.agreement.prepare import carried_columns, make_resampling
     from creaeval.report import figures
 
-    compared, points, dimensions = exhibits.compared, report.points, report.dimensions
     captions = {
         "raters": "Agreement of all raters together",
         "self_preference": "Bias toward the work of a judge's own family",
@@ -247,15 +238,9 @@ def _from_report(exhibits: Exhibits, report: AgreementReport, settings: Agreemen
             frame = _averages(report.tables[name]) if name == "by_column" else report.tables[name]
             exhibits.table(name, caption, lambda frame=frame: frame, shown=name in _SHOWN)  # type: ignore[misc]
     exhibits.notes += report.notes
-    resampling = make_resampling(
-        list(map(str, points["response_id"].unique())),
-        carried_columns(compared.scores, compared.ratings),
-        interval="percentile",
-        **_options(settings),
-    )
-    counts = heat_counts(points, dimensions)
+    counts = heat_counts(report.data)
     exhibits.figure("heat", "Points of people and of methods", counts, lambda: figures.heat_maps(counts))
-    levels = calibration_intervals(points, dimensions, resampling)
+    levels = calibration_intervals(report.data, report.options)
     exhibits.figure(
         "calibration_curves",
         "What people gave at each level",
@@ -270,7 +255,7 @@ def _averages(by_column: pd.DataFrame) -> pd.DataFrame:
 
 
 def _grid_figures(exhibits: Exhibits, grid: pd.DataFrame) -> None:
-    from creaeval.agreement.agreement import MEASURES
+    from creaeval.agreement.protocol import MEASURES
     from creaeval.report import figures
 
     for measure, cells in grid.groupby("measure", sort=False):
@@ -296,14 +281,12 @@ def _between_judges(exhibits: Exhibits, settings: Agreement) -> None:
     exhibits.table(
         "judge_pairs",
         "Agreement of judges with each other",
-        lambda: judge_pairs(
-            compared.task, compared.scores, measures=list(settings.measures), **_options(settings)
-        ),
+        lambda: judge_pairs(compared.task, compared.scores, _options(settings)),
     )
     spread = exhibits.table(
         "judge_variance",
         "Variance between judges",
-        lambda: judge_variance(compared.task, compared.scores, items=settings.items),
+        lambda: judge_variance(compared.task, compared.scores, _options(settings)),
         shown=False,
     )
     if spread is None:

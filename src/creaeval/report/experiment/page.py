@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.agreement import MEASURES
-from creaeval.agreement.pair_values import AVG, HUMAN
+from creaeval.agreement.pairs import AVG, HUMAN
+from creaeval.agreement.protocol import MEASURES
 from creaeval.report.experiment.exhibits import FULL
 from creaeval.report.tables import BEST, lay_out_tables, paper_number
 

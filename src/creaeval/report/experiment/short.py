@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.agreement import MEASURES
-from creaeval.agreement.pair_values import AVG
+from creaeval.agreement.pairs import AVG
+from creaeval.agreement.protocol import MEASURES
 from creaeval.report.formatting import span
 from creaeval.report.tables import UNDEFINED, paper_number
 from creaeval.tasks import display_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from creaeval.agreement.agreement import MEASURES
-from creaeval.agreement.pair_values import AVG, HUMAN
+from creaeval.agreement.pairs import AVG, HUMAN
+from creaeval.agreement.protocol import MEASURES
 from creaeval.report.agreement_text import agreement_notes, measure_rows
 from creaeval.report.formatting import span, value_texts, with_interval
 from creaeval.report.html.data import Section, Table
@@ -31,7 +31,9 @@ def agreement_section(report: AgreementReport) -> Section:
 def agreement_headline(report: AgreementReport) -> Iterator[tuple[str, str, str]]:
     """Yield the average of the first measure that is defined: of each method, then of people."""
     means = report.tables["means"]
-    rows = means[means["dimension"].eq(AVG) & means["metric"].isin(report.measures) & means["value"].notna()]
+    rows = means[
+        means["dimension"].eq(AVG) & means["metric"].isin(report.options.measures) & means["value"].notna()
+    ]
     if not len(rows):
         return
     measure = rows["metric"].iloc[0]
@@ -48,7 +50,7 @@ def _tables(report: AgreementReport) -> Iterator[Table]:
 
     means = report.tables["means"]
     steps = {step.id: str(number) for number, step in enumerate(report.task.steps, 1)}
-    for measure in report.measures:
+    for measure in report.options.measures:
         of_measure = means[means["metric"].eq(measure)]
         if not of_measure["value"].notna().any():
             continue

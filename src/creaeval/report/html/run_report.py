@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from creaeval.agreement.points import compared_dimensions
+from creaeval.agreement.long_table import compared_dimensions
 from creaeval.errors import SettingError
 from creaeval.report.html.agreement import agreement_headline, agreement_section
 from creaeval.report.html.data import Case, Part, ReportData, RunPart, Section, Table
