@@ -12,10 +12,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from creaeval.experiments import load_results, read_experiment
-from creaeval.report.experiment import compared_of, make_exhibits
 from creaeval.report.experiment.short import shorten
 from creaeval.report.tables import lay_out_tables, markdown_tables
+
+from creaeval.experiments import load_results, read_experiment
+from creaeval.report.experiment import compared_of, make_exhibits
 
 if TYPE_CHECKING:
     from creaeval.report.experiment import PaperTable

@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
+from creaeval.report.experiment.short import _repeats
 
 from creaeval.agreement import Resampling, collect_points
 from creaeval.agreement.encoder import Encoder
@@ -29,7 +30,6 @@ from creaeval.llm.providers import registry
 from creaeval.report.experiment import compared_of, make_exhibits, write_experiment_report
 from creaeval.report.experiment.compared import _labels
 from creaeval.report.experiment.run_exhibits import _read_costs
-from creaeval.report.experiment.short import _repeats
 from creaeval.runs import RunStore
 from data_folder import shared_data
 from experiments.grids import NAMES, block, experiment, write_experiment

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
-
-from creaeval.agreement.method_table import rank_methods
 from creaeval.report.markup import escape_latex, escape_markdown, latex_grid
 from creaeval.report.tables import lay_out_tables, paper_number, write_paper_table
+
+from creaeval.agreement.method_table import rank_methods
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

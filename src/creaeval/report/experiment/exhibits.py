@@ -6,19 +6,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from creaeval.agreement.pair_values import AVG
 from creaeval.errors import CreaEvalError
+from creaeval.report.display.labels import AVG, SHARE, measure_label
 from creaeval.report.experiment.run_exhibits import add_run_exhibits
-from creaeval.report.experiment.short import shorten
+from creaeval.report.experiment.tables import readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
     from matplotlib.figure import Figure
 
     from creaeval.agreement.agree import AgreementReport
     from creaeval.experiments.file import Agreement, Similarity
+    from creaeval.report.display import DisplayTable
     from creaeval.report.experiment.compared import Compared
 
 Made = TypeVar("Made")
@@ -31,7 +32,7 @@ _SHOWN = ("raters", "self_preference", "within", "by_column")
 
 @dataclass(frozen=True)
 class PaperTable:
-    """One table: its name for files, its caption, its data, and what pages show of them if not all.
+    """One table: its name for files, its caption, its data, and these as they are read.
 
     Those that are not ``shown`` are files only.
     """
@@ -39,13 +40,8 @@ class PaperTable:
     name: str
     caption: str
     frame: pd.DataFrame
-    short: pd.DataFrame | None = None
+    tables: Sequence[DisplayTable] = ()
     shown: bool = True
-
-    @property
-    def page(self) -> pd.DataFrame:
-        """What a page shows."""
-        return self.frame if self.short is None else self.short
 
 
 @dataclass(frozen=True)
@@ -105,10 +101,10 @@ class Exhibits:
         frame = self.attempt(caption, make)
         if frame is None or frame.empty:
             return None
-        short = shorten(form or part, frame, self.compared.task)
+        tables = readable(form or part, frame, self.compared.task)
         # Where all is undefined, its reasons are in the file.
-        shown = shown and (short is None or not short.empty)
-        self.tables.append(PaperTable(f"{self.compared.name}_{part}", caption, frame, short, shown))
+        shown = shown and any(table.rows for table in tables)
+        self.tables.append(PaperTable(f"{self.compared.name}_{part}", caption, frame, tables, shown))
         return frame
 
     def figure(self, part: str, caption: str, data: pd.DataFrame, draw: Callable[[], Figure]) -> None:
@@ -266,16 +262,15 @@ def _from_report(exhibits: Exhibits, report: AgreementReport, settings: Agreemen
 
 def _averages(by_column: pd.DataFrame) -> pd.DataFrame:
     """Keep of the table by groups what is read: the means over dimensions."""
-    return by_column[by_column["dimension"].eq(AVG) & ~by_column["metric"].str.endswith("_share")]
+    return by_column[by_column["dimension"].eq(AVG) & ~by_column["metric"].str.endswith(SHARE)]
 
 
 def _grid_figures(exhibits: Exhibits, grid: pd.DataFrame) -> None:
-    from creaeval.agreement.agreement import MEASURES
     from creaeval.report import figures
 
     for measure, cells in grid.groupby("measure", sort=False):
         laid = cells.rename(columns={"analyst": "row", "judge": "column"})[["row", "column", "value", "n"]]
-        title = MEASURES[str(measure)]
+        title = measure_label(str(measure))
         exhibits.figure(
             f"grid_{measure}",
             f"Analysts and judges, {title}",
