@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
-from creaeval.report.experiment.short import _repeats
+from creaeval.report.experiment.tables import readable
 
 from creaeval.agreement import Resampling, collect_points
 from creaeval.agreement.encoder import Encoder
@@ -448,10 +448,17 @@ def test_repeats_of_several_methods_by_one_judge_have_a_row_each() -> None:
         ],
         columns=["method", "judge", "temperature", "n_repeats", "dimension", "value", "n"],
     )
-    found = _repeats(frame, ["method", "judge"])
-    assert found[["method", "n", "one.depth", "AVG"]].to_numpy().tolist() == [
-        ["direct", "5–6", ".250", ".250"],
-        ["creaeval", "5–6", ".500", ".500"],
+    (found,) = readable("judge_stability", frame)
+    assert [line.name for line in found.columns] == ["one.depth", "AVG"]
+    assert [line.name for line in found.rows] == [
+        "direct, j, at .2, 2 times",
+        "creaeval, j, at .2, 2 times",
+        "n",
+    ]
+    assert [[cell.text for cell in row] for row in found.cells] == [
+        [".250", ".250"],
+        [".500", ".500"],
+        ["6", "5"],
     ]
 
 

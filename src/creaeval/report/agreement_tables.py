@@ -53,14 +53,13 @@ def display_tables(name: str, frame: pd.DataFrame, task: Task) -> list[DisplayTa
 
 
 def measure_tables(report: AgreementReport) -> Iterator[DisplayTable]:
-    """Lay out the means of each measure that is defined anywhere: judges down, dimensions across."""
+    """Lay out the means of each measure: judges down, dimensions across."""
     means = report.tables["means"]
     for measure in dict.fromkeys(means.loc[~means["metric"].str.endswith(SHARE), "metric"].astype(str)):
         rows = means[means["metric"].eq(measure)]
-        if rows["value"].notna().any():
-            shares = means[means["metric"].eq(measure + SHARE) & means["dimension"].eq(AVG)]
-            frame = _concat([rows, shares.assign(dimension=SHARE_OF_HUMAN)])
-            yield cross_table(frame, "judge", "dimension", measure_label(measure), task=report.task)
+        shares = means[means["metric"].eq(measure + SHARE) & means["dimension"].eq(AVG)]
+        frame = _concat([rows, shares.assign(dimension=SHARE_OF_HUMAN)])
+        yield cross_table(frame, "judge", "dimension", measure_label(measure), task=report.task)
 
 
 def scorers_table(report: AgreementReport) -> DisplayTable:
