@@ -205,7 +205,7 @@ def cross_table(
         notes=tuple(told),
         turns=True,
     )
-    return _with_n(table, counts)
+    return with_n(table, counts)
 
 
 def records_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -276,7 +276,7 @@ def _star_notes(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield "* p < .05 against the second best."
 
 
-def _with_n(table: DisplayTable, counts: Sequence[Sequence[int | None]]) -> DisplayTable:
+def with_n(table: DisplayTable, counts: Sequence[Sequence[int | None]]) -> DisplayTable:
     """Say n in the caption; where it differs, in a column or, where it differs within rows, in a row."""
     by_row = [[n for n in row if n is not None] for row in counts]
     every = {int(n) for row in by_row for n in row}

@@ -109,7 +109,9 @@ def _floats(table: DisplayTable, title: str, notes: Sequence[str]) -> Iterator[s
             rf"\caption{{{escape_latex(title)}{continued}}}",
             r"\footnotesize\setlength{\tabcolsep}{3pt}",
         ]
-        yield "\n".join([*head, "\n\\par\\medskip\n".join(texts), r"\end{table}"])
+        # LaTeX holds no more than 18 floats back.
+        end = [r"\end{table}", *([r"\clearpage"] if number % 10 == 9 else [])]
+        yield "\n".join([*head, "\n\\par\\medskip\n".join(texts), *end])
 
 
 def _notes(notes: Sequence[str]) -> tuple[str, int]:

@@ -101,7 +101,7 @@ class Exhibits:
         frame = self.attempt(caption, make)
         if frame is None or frame.empty:
             return None
-        tables = readable(form or part, frame, self.compared.task)
+        tables = readable(form or part, frame, self.compared.task, caption)
         # Where all is undefined, its reasons are in the file.
         shown = shown and any(table.rows for table in tables)
         self.tables.append(PaperTable(f"{self.compared.name}_{part}", caption, frame, tables, shown))
@@ -133,6 +133,9 @@ def make_exhibits(compared: Compared, settings: Agreement, similarity: Similarit
     Exhibits
     """
     exhibits = Exhibits(compared)
+    if compared.is_whole:
+        _methods(exhibits, settings)
+        return exhibits
     if compared.ratings:
         _with_people(exhibits, settings)
     else:
@@ -152,12 +155,25 @@ def _options(settings: Agreement) -> dict[str, Any]:
     }
 
 
+def _methods(exhibits: Exhibits, settings: Agreement) -> None:
+    """Add the agreement of all methods with people, on the responses that all of them scored."""
+    from creaeval.agreement.method_table import method_table
+
+    compared, measures = exhibits.compared, list(settings.measures)
+    exhibits.table(
+        "methods",
+        "Agreement with people by dimension",
+        lambda: method_table(
+            compared.task, compared.scores, compared.ratings, measures=measures, **_options(settings)
+        ),
+    )
+
+
 def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
     """Add what ratings allow: agreement of methods and judges, ablations, calibration, self-preference."""
     from creaeval.agreement.ablation_table import ablation_table
     from creaeval.agreement.agree import agree
     from creaeval.agreement.judge_grid import analyst_judge_grid, judge_agreement
-    from creaeval.agreement.method_table import method_table
     from creaeval.report import figures
 
     compared, options = exhibits.compared, _options(settings)
@@ -167,11 +183,7 @@ def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
         compared.ratings,
         list(settings.measures),
     )
-    exhibits.table(
-        "methods",
-        "Agreement with people by dimension",
-        lambda: method_table(task, scores, ratings, measures=measures, **options),
-    )
+    _methods(exhibits, settings)
     methods = {scored.method for scored in scores}
     if FULL not in methods and any(run.manifest["method"] in ABLATIONS for _, run in compared.runs):
         exhibits.notes.append(
@@ -226,7 +238,7 @@ def _from_report(exhibits: Exhibits, report: AgreementReport, settings: Agreemen
 
     compared, points, dimensions = exhibits.compared, report.points, report.dimensions
     captions = {
-        "raters": "Agreement of all raters together",
+        "raters": "All raters together",
         "self_preference": "Bias toward the work of a judge's own family",
         "within": "Pearson r within groups",
         "by_column": "Agreement by group",

@@ -72,10 +72,11 @@ def _add_pages(blocks: Sequence[Compared], runs: list[RunPart], cases: list[Case
 
 
 def _headline(all_exhibits: Sequence[Exhibits]) -> Iterator[tuple[str, str, str]]:
-    """Name the best method of each comparison by its first measure."""
+    """Name the best method of each data set, or of each of its parts, by the first measure."""
+    whole = {exhibits.compared.data for exhibits in all_exhibits if exhibits.compared.is_whole}
     for exhibits in all_exhibits:
         methods = next((table.frame for table in exhibits.tables if table.name.endswith("_methods")), None)
-        if methods is None:
+        if methods is None or (exhibits.compared.data in whole and not exhibits.compared.is_whole):
             continue
         measure = methods["measure"].iloc[0]
         averages = methods[methods["dimension"].eq(AVG) & methods["value"].notna()]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from creaeval.report.agreement_tables import TABLES
 from creaeval.report.display import Cell, DisplayTable, Line, cross_table, plain_table, table_of
-from creaeval.report.display.build import count_cell, is_true, records_of, undefined_notes, value_cell
+from creaeval.report.display.build import is_true, records_of, undefined_notes, value_cell, with_n
 from creaeval.report.display.labels import measure_form, measure_label
 from creaeval.report.display.numbers import number
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-def readable(part: str, frame: pd.DataFrame, task: Task | None = None) -> list[DisplayTable]:
+def readable(
+    part: str, frame: pd.DataFrame, task: Task | None = None, caption: str = ""
+) -> list[DisplayTable]:
     """Make one of an experiment's long tables readable, with its notes below the last.
 
     Parameters
@@ -32,16 +35,17 @@ def readable(part: str, frame: pd.DataFrame, task: Task | None = None) -> list[D
         Its rows; notes are those of ``frame.attrs["notes"]``.
     task : Task, optional
         Whose dimensions are named.
+    caption : str
+        What stands above all of them, so that none needs to say it again.
 
     Returns
     -------
     list of DisplayTable
         One that is not known is shown as it is.
     """
-    from dataclasses import replace
-
     make = {**TABLES, **_TABLES}.get(part)
     tables = [plain_table(frame)] if make is None or frame.empty else make(frame, task)
+    tables = [replace(table, title="" if table.title == caption else table.title) for table in tables]
     if tables:
         notes = (*tables[-1].notes, *map(str, frame.attrs.get("notes", ())))
         tables[-1] = replace(tables[-1], notes=notes)
@@ -78,6 +82,7 @@ def _ablations(frame: pd.DataFrame, _: Task | None) -> list[DisplayTable]:
     measures = list(dict.fromkeys(frame["measure"].astype(str)))
     columns = [Line(name, measure_label(measure)) for measure in measures for name in ("value", "change")]
     rows: list[tuple[str, list[Cell]]] = []
+    counts: list[list[int | None]] = []
     for method, group in frame.groupby("method", sort=False):
         of_measure = {str(row["measure"]): row for row in records_of(group)}
         cells: list[Cell] = []
@@ -92,12 +97,13 @@ def _ablations(frame: pd.DataFrame, _: Task | None) -> list[DisplayTable]:
                     _change(row) if rows else Cell(),
                 ]
             )
-        rows.append((str(method), [*cells, count_cell(group["n"])]))
+        rows.append((str(method), cells))
+        counts.append(list(group["n"]))
     records = records_of(frame)
     stars = any(is_true(row.get("significant")) for row in records)
     notes = ["* p < .05 against the full method."] if stars else []
     notes += undefined_notes(records, "method", "measure")
-    return [table_of("", [*columns, Line("n", summary=True)], rows, notes=notes)]
+    return [with_n(table_of("", columns, rows, notes=notes), counts)]
 
 
 def _change(row: Row) -> Cell:
