@@ -6,12 +6,13 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.agreement import PAPER, check_points
+from creaeval.agreement.agreement import check_points
 from creaeval.agreement.common_points import find_common_points
-from creaeval.agreement.comparison import NOT_COMPARED, compare_methods
+from creaeval.agreement.comparison import compare_methods
 from creaeval.agreement.method_table import LEVEL
 from creaeval.agreement.pair_values import AVG, GroupMean, PairValues, find_groups, lay_out
 from creaeval.errors import SettingError
+from creaeval.stats.measures import PAPER, get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +109,7 @@ def ablation_table(
     )
     measures = list(dict.fromkeys(measures))
     check_points(common.points, measures)
-    if refused := [name for name in measures if name in NOT_COMPARED]:
+    if refused := [name for name in measures if not get_measure(name).comparable]:
         raise SettingError(f"measure {refused[0]!r}: differences of it say nothing of who agrees better.")
     full = common.methods[0] if full is None else full
     if full not in common.methods:

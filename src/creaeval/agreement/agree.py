@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from creaeval.agreement.agreement import PAPER, measure_agreement
+from creaeval.agreement.agreement import measure_agreement
 from creaeval.agreement.pair_values import find_groups
 from creaeval.agreement.points import (
     collect_points,
@@ -24,6 +24,7 @@ from creaeval.agreement.prepare import (
 )
 from creaeval.agreement.sources import as_ratings, as_scores
 from creaeval.errors import SettingError
+from creaeval.stats.measures import PAPER, get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,7 +105,7 @@ def agree(
     ratings : Rating, path, DataFrame, list of dict, or sequence of them
         People's.
     measures : sequence of str
-        Keys of ``MEASURES``.
+        Keys of measures.
     values, items
         As for :func:`~creaeval.agreement.points.collect_points`.
     stage : str, optional
@@ -147,7 +148,7 @@ def agree(
     """
     import pandas as pd
 
-    from creaeval.agreement.comparison import NOT_COMPARED, compare_methods, correct_family
+    from creaeval.agreement.comparison import compare_methods, correct_family
     from creaeval.agreement.slots import needs_slots, put_into_slots, swap_slots
 
     measures = tuple(dict.fromkeys(measures))
@@ -189,8 +190,8 @@ def agree(
         tables["by_rater"] = people.cells
         tables["slots"] = swap_slots(shown, dimensions, measures=measures, seed=seed)
     methods = list(dict.fromkeys(points.loc[points["kind"].eq("judge"), "method"].astype(str)))
-    if len(methods) > 1 and not set(measures) - set(NOT_COMPARED):
-        notes.append("None of these measures is compared between methods: take qwk, pearson or icc.")
+    if len(methods) > 1 and not any(get_measure(name).comparable for name in measures):
+        notes.append(f"None of these measures is compared between methods: take {' or '.join(PAPER)}.")
     elif len(methods) > 1:
         tables["comparison"] = correct_family(
             pd.concat(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.agreement.pair_values import AVG, HUMAN, GroupMean, PairValues, Resampling, find_groups, lay_out
 from creaeval.errors import SettingError
+from creaeval.stats.measures import PAPER, get_measure, get_measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,24 +26,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-PAPER = ("qwk", "pearson", "icc")
-#: Measures by name, for people. The form of the ICC stands wherever the ICC does.
-MEASURES = {
-    "qwk": "QWK",
-    "pearson": "Pearson r",
-    "icc": "ICC(A,1)",
-    "icc1": "ICC(1)",
-    "linear": "linear weighted kappa",
-    "kappa": "Cohen's kappa",
-    "spearman": "Spearman rho",
-    "kendall": "Kendall tau-b",
-    "exact": "exact agreement",
-    "adjacent": "agreement within 1 point",
-    "bias": "bias (scorer minus rater, in points)",
-    "rmse": "RMSE (in points)",
-}
-#: In points, so that no share of them is "reached".
-_IN_POINTS = ("bias", "rmse")
 SHARE = "_share"
 ALL_RATERS = "all raters"
 COLUMNS = [
@@ -102,7 +85,7 @@ def measure_agreement(
     dimensions : sequence of str
         Identities, in the order wanted.
     measures : sequence of str
-        Keys of ``MEASURES``.
+        Keys of measures.
     resampling : Resampling, optional
         How intervals are made; all are from the same resamples of whole responses, so that a response's
         dimensions stay together in means. Rank correlations have none.
@@ -127,8 +110,7 @@ def measure_agreement(
 
 def check_points(points: pd.DataFrame, measures: Sequence[str]) -> None:
     """Refuse measures that are not known, and points without ratings."""
-    if unknown := [name for name in measures if name not in MEASURES]:
-        raise SettingError(f"measure {unknown[0]!r}: expected one of {', '.join(MEASURES)}.")
+    get_measures(measures)
     if not points["kind"].eq("rater").any():
         raise SettingError("There are no ratings of these responses to agree with.")
 
@@ -185,7 +167,7 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
         judges = dict.fromkeys(scorer[1] for couples in group.couples for scorer, _ in couples)
         names = [HUMAN] if group is people else list(judges)
         for measure in values.measures:
-            if group is people and measure == "bias":
+            if group is people and not get_measure(measure).symmetric:
                 continue  # of two people nobody is the first
             for dimension in (*values.layout.dimensions, AVG):
                 of = (
@@ -204,7 +186,7 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
                 defined = f"{of.defined} of {of.all}"
                 told = "; ".join(dict.fromkeys(filter(None, (*why, said))))
                 rows.append((*head, measure, of.value, ends.low, ends.high, of.n, defined, told))
-                if people is not None and group is not people and measure not in _IN_POINTS:
+                if people is not None and group is not people and not get_measure(measure).in_points:
                     rows.append((*head, measure + SHARE, *_share(values, of, between[measure, dimension])))
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from creaeval.agreement.agree import agree
-from creaeval.agreement.agreement import PAPER
 from creaeval.agreement.comparison import COLUMNS as AGREEMENT_COLUMNS
-from creaeval.agreement.conditions import AGREEMENT, check_conditions
+from creaeval.agreement.conditions import check_conditions
 from creaeval.agreement.largest import largest_differences
 from creaeval.agreement.pair_values import AVG, FEWEST
 from creaeval.agreement.points import compared_dimensions, scores_of
@@ -22,6 +21,7 @@ from creaeval.agreement.run_records import (
 )
 from creaeval.errors import SettingError
 from creaeval.runs import Run
+from creaeval.stats.measures import PAPER
 from creaeval.tasks import identities
 from creaeval.wording import first_few
 
@@ -138,7 +138,7 @@ def compare_runs(
             raise SettingError(
                 f"Run {run.id} is of task {run.task.id}, not of {task.id}: they cannot be compared."
             )
-    measures = [one.measure for one in conditions if one.measure in AGREEMENT]
+    measures = [one.measure for one in conditions if one.is_agreement]
     if measures and not ratings:
         raise SettingError(f"A condition on {measures[0]} needs ratings.")
     scores = [one if not isinstance(one, Run) else scores_of(one) for one in (first, second)]

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.agreement import PAPER, check_points
+from creaeval.agreement.agreement import check_points
 from creaeval.agreement.pair_values import (
     AVG,
     GroupMean,
@@ -17,6 +17,8 @@ from creaeval.agreement.pair_values import (
     lay_out,
 )
 from creaeval.errors import SettingError
+from creaeval.stats.measures import PAPER, get_measure
+from creaeval.stats.measures import PRIMARY as PRIMARY_MEASURE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,9 +54,7 @@ COLUMNS = [
     "reason",
 ]
 #: The one contrast that needs no correction: the difference of mean QWK.
-PRIMARY = (AVG, "qwk")
-#: Better is lower, or nearer to 0, so that a difference of these says nothing of who agrees better.
-NOT_COMPARED = ("bias", "rmse", "spearman", "kendall")
+PRIMARY = (AVG, PRIMARY_MEASURE)
 
 
 def compare_methods(
@@ -78,7 +78,7 @@ def compare_methods(
     first, second : str
         Names in the column ``method``.
     measures : sequence of str
-        Keys of ``MEASURES``; those in points and rank correlations are left out.
+        Keys of measures; those that are not comparable are left out.
     resampling : Resampling, optional
         Intervals of the differences, by resampling responses (or clusters) of both methods together.
     n_permutations : int
@@ -110,7 +110,7 @@ def compare_methods(
     resampling = resampling or Resampling()
     groups = {name: _group_of(points, name) for name in (first, second)}
     layout = _both_scored(lay_out(points, dimensions), list(groups.values()))
-    used = [name for name in measures if name not in NOT_COMPARED]
+    used = [name for name in measures if get_measure(name).comparable]
     values = PairValues(layout, list(groups.values()), used, resampling)
     p_values = _permuted(layout, groups[first], groups[second], used, resampling, n_permutations)
     distances = {one: _distances(layout, groups[first], groups[second], one) for one in dimensions}
@@ -270,7 +270,7 @@ def _permuted(
     pairs = list(layout.pairs([first]).values())
 
     def agreement(counts: Floats) -> dict[tuple[str, str], Floats]:
-        found = on_counts(counts, stacked.matrix, pairs, measures)  # type: ignore[arg-type]
+        found = on_counts(counts, stacked.matrix, pairs, measures)
         on = Grid({name: rows[0] for name, rows in found.items()}, found, {}, np.zeros(len(pairs), np.intp))
         values = PairValues(stacked, [first], measures, resampling, on)
         return {key: GroupMean(values, first, key[1], key[0]).draws for key in keys}

@@ -9,11 +9,12 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.agreement import PAPER, measure_agreement
+from creaeval.agreement.agreement import measure_agreement
 from creaeval.agreement.common_points import add_names, find_common_points, means_of_methods
 from creaeval.agreement.pair_values import AVG, HUMAN, Group, GroupMean, PairValues, lay_out
 from creaeval.agreement.points import judges_of, scores_of
 from creaeval.errors import SettingError
+from creaeval.stats.measures import PAPER, get_measure, get_measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ def judge_agreement(
     ratings : sequence of Rating
         People's.
     measures : sequence of str
-        Keys of :data:`~creaeval.agreement.agreement.MEASURES`.
+        Keys of measures.
     items, stage, clusters, n_resamples, seed
         As for :func:`~creaeval.agreement.agree.agree`.
 
@@ -164,7 +165,7 @@ def judge_pairs(
     scores : sequence of Scores or Run
         One for each method.
     measures : sequence of str
-        Keys of :data:`~creaeval.agreement.agreement.MEASURES`.
+        Keys of measures.
     items, clusters, n_resamples, seed
         As for :func:`~creaeval.agreement.agree.agree`.
 
@@ -183,10 +184,7 @@ def judge_pairs(
     """
     import pandas as pd
 
-    from creaeval.agreement.agreement import MEASURES
-
-    if unknown := [name for name in measures if name not in MEASURES]:
-        raise SettingError(f"measure {unknown[0]!r}: expected one of {', '.join(MEASURES)}.")
+    get_measures(measures)
     common = find_common_points(
         task, scores, (), items=items, clusters=clusters, n_resamples=n_resamples, seed=seed
     )
@@ -198,7 +196,7 @@ def judge_pairs(
     rows = []
     for (first, second), group in groups:
         for measure in values.measures:
-            if first == ALL_JUDGES and measure == "bias":
+            if first == ALL_JUDGES and not get_measure(measure).symmetric:
                 continue  # of two judges neither is the first
             for dimension in (*common.dimensions, AVG):
                 of = GroupMean(values, group, measure, dimension)

@@ -7,10 +7,11 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from creaeval.agreement.agreement import MEASURES, PAPER, measure_agreement
+from creaeval.agreement.agreement import measure_agreement
 from creaeval.agreement.common_points import add_names, find_common_points, means_of_methods
-from creaeval.agreement.comparison import NOT_COMPARED, compare_methods
+from creaeval.agreement.comparison import compare_methods
 from creaeval.agreement.pair_values import AVG, HUMAN
+from creaeval.stats.measures import PAPER, get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +77,7 @@ def method_table(
     ratings : sequence of Rating
         People's.
     measures : sequence of str
-        Keys of :data:`~creaeval.agreement.agreement.MEASURES`.
+        Keys of measures.
     items, stage, clusters, n_resamples, seed
         As for :func:`~creaeval.agreement.agree.agree`.
     n_permutations : int
@@ -201,7 +202,7 @@ def rank_methods(measure: str, values: Mapping[str, float]) -> dict[str, int]:
     Parameters
     ----------
     measure : str
-        Of errors (``rmse``) the lowest is best, of ``bias`` the nearest to 0, of all others the highest.
+        Its record says which values are better.
     values : mapping of str to float
         By method; undefined ones (nan) get no rank.
 
@@ -210,15 +211,10 @@ def rank_methods(measure: str, values: Mapping[str, float]) -> dict[str, int]:
     dict of str to int
         Equal ones share a rank: 1, 1, 3.
     """
-    merits = {name: round(_merit(measure, value), _DIGITS) for name, value in values.items()}
+    record = get_measure(measure)
+    merits = {name: round(record.merit(value), _DIGITS) for name, value in values.items()}
     merits = {name: merit for name, merit in merits.items() if not math.isnan(merit)}
     return {name: 1 + sum(other > merit for other in merits.values()) for name, merit in merits.items()}
-
-
-def _merit(measure: str, value: float) -> float:
-    if measure == "bias":
-        return -abs(value)
-    return -value if measure == "rmse" else value
 
 
 def _comparable(
@@ -282,7 +278,7 @@ def _leaders(ranks: Mapping[Place, Mapping[str, int]]) -> Iterator[tuple[Place, 
     for place, of in ranks.items():
         best = [name for name, rank in of.items() if rank == 1]
         second = [name for name, rank in of.items() if rank == 2]
-        if place[0] not in NOT_COMPARED and place[0] in MEASURES and len(best) == 1 and second:
+        if get_measure(place[0]).comparable and len(best) == 1 and second:
             yield place, best[0], second[0]
 
 

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     Column = tuple[str, str]  # kind and name of a scorer
     Couple = tuple[Column, Column]  # scorer and rater
 
-#: These come without resamples: ranks would have to be found anew in each.
-RANKS = ("spearman", "kendall")
 #: Fewer responses or clusters than these allow no interval that means anything.
 FEWEST = 5
 HUMAN = "human-human"
@@ -195,7 +194,7 @@ class PairValues:
     groups : sequence of Group
         Whose pairs are wanted.
     measures : sequence of str
-        Keys of ``MEASURES``.
+        Keys of measures.
     resampling : Resampling
         How intervals are made.
     on : Grid, optional
@@ -222,21 +221,19 @@ class PairValues:
         self.grid: Grid = on or grid(
             layout.matrix,
             self.pairs,
-            [name for name in measures if name not in RANKS],  # type: ignore[misc]
+            [name for name in measures if get_measure(name).on_grid is not None],
             draws,
             leave_one_out=resampling.jackknife,
         )
-        self._ranks = {name: self._rank_values(name) for name in measures if name in RANKS}
+        # Ranks would have to be found anew in each resample, so these come without.
+        self._plain = {name: self._plain_values(name) for name in measures if name not in self.grid.values}
         self._of_groups: dict[tuple[Group, str, str], tuple[list[Floats] | None, int, int]] = {}
 
-    def _rank_values(self, measure: str) -> tuple[Floats, Floats, Floats]:
+    def _plain_values(self, measure: str) -> tuple[Floats, Floats, Floats]:
         import numpy as np
 
-        from creaeval.stats.correlation import kendall_tau_b, spearman
-
-        function = {"spearman": spearman, "kendall": kendall_tau_b}[measure]
-        matrix = self.layout.matrix
-        values = np.array([function(matrix[:, x], matrix[:, y]) for x, y in self.pairs], dtype=float)
+        record, matrix = get_measure(measure), self.layout.matrix
+        values = np.array([record.value(matrix[:, x], matrix[:, y]) for x, y in self.pairs], dtype=float)
         none = np.empty((0, len(self.pairs)))
         return values, none, none
 
@@ -246,7 +243,7 @@ class PairValues:
 
         chosen = np.asarray(places, dtype=np.intp)
         none = np.empty((0, len(self.pairs)))
-        values, draws, without = self._ranks.get(measure) or (
+        values, draws, without = self._plain.get(measure) or (
             self.grid.values[measure],
             self.grid.draws[measure],
             self.grid.leave_one_out.get(measure, none),
@@ -293,7 +290,7 @@ class PairValues:
             Who the two are.
         """
         x, y = (self.layout.matrix[:, column] for column in self.pairs[place])
-        return _why(x, y, measure, names)
+        return get_measure(measure).remark(x, y, names)
 
     def interval(self, value: float, draws: Floats, without: Floats, n: int) -> tuple[Interval, str]:
         """Make the interval of a value from its values on the resamples and without each unit.
@@ -371,30 +368,3 @@ def _means_of(parts: Sequence[Sequence[Floats]]) -> list[Floats]:
     if len(parts) == 1:
         return list(parts[0])
     return [defined_mean(np.stack(arrays), axis=0) for arrays in zip(*parts, strict=True)]
-
-
-def _why(x: Floats, y: Floats, measure: str, names: tuple[str, str]) -> str:
-    import numpy as np
-
-    from creaeval.stats.correlation import why_undefined
-
-    functions = {
-        "qwk": "quadratic_weighted_kappa",
-        "linear": "linear_weighted_kappa",
-        "kappa": "cohen_kappa",
-        "pearson": "pearson",
-        "spearman": "spearman",
-        "kendall": "kendall_tau_b",
-    }
-    there = ~np.isnan(x) & ~np.isnan(y)
-    if measure in ("exact", "adjacent", "bias", "rmse"):
-        return "" if there.any() else "scored by both: 0"
-    if (both := int(there.sum())) < 2:
-        return f"scored by both: {both}"
-    constant = [name for name, of in zip(names, (x, y), strict=True) if np.ptp(of[there]) == 0]
-    reason = why_undefined(x, y, functions.get(measure, "quadratic_weighted_kappa"))  # type: ignore[arg-type]
-    if reason and len(constant) == 1:
-        return f"{constant[0]} is constant"
-    if not reason and constant and measure in ("qwk", "linear", "kappa", "icc"):
-        return f"0 since {constant[0]} is constant"
-    return reason

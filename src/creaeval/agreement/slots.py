@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.agreement import PAPER, check_points
+from creaeval.agreement.agreement import check_points
 from creaeval.agreement.pair_values import (
     AVG,
-    RANKS,
     GroupMean,
     PairValues,
     Resampling,
     find_groups,
     lay_out,
 )
+from creaeval.stats.measures import PAPER, get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +101,7 @@ def swap_slots(
     dimensions : sequence of str
         Identities.
     measures : sequence of str
-        Keys of ``MEASURES``; rank correlations are left out.
+        Keys of measures; those without a form on the grid are left out.
     n_assignments : int
         Random ways of dealing; a response's dimensions stay together.
     seed : int
@@ -124,12 +124,12 @@ def swap_slots(
     from creaeval.stats.grid import Grid, on_counts
 
     check_points(points, measures)
-    used = [name for name in measures if name not in RANKS]
+    used = [name for name in measures if get_measure(name).on_grid is not None]
     layout, groups = lay_out(points, dimensions), find_groups(points)
     pairs = list(layout.pairs(groups).values())
     every = np.ones((1, len(layout.ids)))
     ways = _dealt(layout, n_assignments, np.random.default_rng(seed))
-    found = [on_counts(every, way, pairs, used) for way in (layout.matrix, *ways)]  # type: ignore[arg-type]
+    found = [on_counts(every, way, pairs, used) for way in (layout.matrix, *ways)]
     given = ~np.isnan(layout.matrix)
     on = Grid(
         values={name: found[0][name][0] for name in used},

@@ -64,7 +64,8 @@ def agreement_within(
     import pandas as pd
 
     from creaeval.agreement.matrix import matrix, scorers
-    from creaeval.stats.correlation import pearson, why_undefined
+    from creaeval.stats.correlation import pearson
+    from creaeval.stats.measures import get_measure
 
     judges, raters = scorers(points, "judge"), scorers(points, "rater")
     methods = dict(zip(points["scorer"], points["method"], strict=True))
@@ -83,7 +84,7 @@ def agreement_within(
                 inner_x, inner_y = _centre(x, codes), _centre(y, codes)
                 value = pearson(inner_x, inner_y)
                 low, high, said = _interval((inner_x, inner_y), [ids[row] for row in kept], resampling)
-                reason = why_undefined(inner_x, inner_y, "pearson") if math.isnan(value) else said
+                reason = get_measure("pearson").why_undefined(inner_x, inner_y) if math.isnan(value) else said
                 head = (methods.get(judge, ""), judge, rater, dimension)
                 rows.append((*head, value, low, high, len(x), len(sizes), pearson(x, y), reason))
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -24,6 +24,7 @@ from creaeval.cli.options import (
     read_options,
 )
 from creaeval.cli.printing import print_paths, say_unmatched, table_console
+from creaeval.stats.measures import PAPER, list_measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +44,8 @@ Ratings = Annotated[
 Measure = Annotated[
     list[str] | None,
     typer.Option(
-        help="qwk, pearson, icc, icc1, linear, kappa, spearman, kendall, exact, adjacent, bias or rmse; give "
-        "it again for more. [qwk, pearson, icc]"
+        help=f"{', '.join(measure.key for measure in list_measures())}; give it again for more. "
+        f"[{', '.join(PAPER)}]"
     ),
 ]
 Items = Annotated[
@@ -185,7 +186,7 @@ def agree(
         loaded,
         judged,
         rated,
-        measures=measure or _default(),
+        measures=measure or PAPER,
         values=values,
         items=items,
         stage=stage,
@@ -255,7 +256,7 @@ def raters(
         loaded,
         (),
         rated,
-        measures=measure or _default(),
+        measures=measure or PAPER,
         items=items,
         stage=stage,
         by=by or (),
@@ -284,12 +285,6 @@ def _judges_of(words: Sequence[str], inputs: Inputs) -> list[Rating]:
         )
     typer.echo("The raters here are judges, not people: each scored the responses of the run.", err=True)
     return as_ratings([scores for word in runs for scores in inputs.read_scores(word)])
-
-
-def _default() -> Sequence[str]:
-    from creaeval.agreement import PAPER
-
-    return PAPER
 
 
 def _show(report: AgreementReport, out: Path | None) -> None:

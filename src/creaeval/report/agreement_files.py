@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.agreement import MEASURES
 from creaeval.agreement.pair_values import AVG, HUMAN
 from creaeval.report.agreement_text import measure_rows
 from creaeval.report.formatting import span, value_texts
 from creaeval.report.markup import escape_latex, latex_grid, markdown_grid, write_text
 from creaeval.runs import write_table
+from creaeval.stats.measures import measure_label
 from creaeval.tasks import display_name
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def markdown(report: AgreementReport) -> str:
     """Lay the means out in Markdown, one table a measure."""
     parts = []
     for measure in _measures(report):
-        parts.append(f"**{MEASURES[measure]}**\n\n{markdown_grid(*_paper_table(report, measure))}\n")
+        parts.append(f"**{measure_label(measure)}**\n\n{markdown_grid(*_paper_table(report, measure))}\n")
     return "\n".join([*parts, *(f"- {note}" for note in report.notes)]).rstrip() + "\n"
 
 
@@ -53,7 +53,7 @@ def latex(report: AgreementReport) -> str:
         header, rows = _paper_table(report, measure)
         cells = [[escape_latex(cell) for cell in row] for row in rows]
         ruled = [number for number, row in enumerate(rows) if row[0] == AVG]
-        caption = escape_latex(f"{MEASURES[measure]}, task {report.task.id}")
+        caption = escape_latex(f"{measure_label(measure)}, task {report.task.id}")
         parts.append(latex_grid([escape_latex(cell) for cell in header], cells, caption, ruled))
     notes = [f"% {line}" for note in report.notes for line in note.splitlines()]
     return "\n\n".join([*parts, "\n".join(notes)]).rstrip() + "\n"

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from creaeval.agreement.agreement import MEASURES, SHARE
+from creaeval.agreement.agreement import SHARE
 from creaeval.agreement.pair_values import AVG, HUMAN
 from creaeval.report.formatting import fixed, span, titled_table, with_interval
+from creaeval.stats.measures import PRIMARY, get_measure, measure_label
 from creaeval.tasks import display_name
 from creaeval.wording import first_few
 
@@ -65,7 +66,9 @@ def agreement_notes(report: AgreementReport) -> list[str]:
     lines += _undefined(values)
     if len(values) and (smallest := int(values["n"].min())) < _FEW:
         lines.append(f"Only {smallest} responses in the smallest cell: nothing rests on so few.")
-    negative = values[values["value"].lt(0) & values["metric"].isin(["qwk", "pearson", "icc", "icc1"])]
+    negative = values[
+        values["value"].lt(0) & values["metric"].map(lambda key: get_measure(str(key)).chance_is_zero)
+    ]
     if names := ", ".join(dict.fromkeys(negative["judge"])):
         lines.append(
             f"{len(negative)} values are below 0 ({names}): worse than chance. Is a scale reversed somewhere?"
@@ -86,7 +89,7 @@ def _undefined(values: pd.DataFrame) -> list[str]:
     ):
         names = first_few(list(map(str, rows["dimension"])), _MOST_NAMES)
         lines.append(
-            f"{judge}, {MEASURES[str(metric)]}, {names}: undefined ({reason}); "
+            f"{judge}, {measure_label(str(metric))}, {names}: undefined ({reason}); "
             f"{defined} values are in its mean."
         )
     if len(lines) > _MOST_LINES:
@@ -119,7 +122,7 @@ def _tables(task: Task, means: pd.DataFrame, measure: str, width: int) -> Iterat
         shown = [*judges[start : start + at_once], *people]
         end = min(start + at_once, len(judges))
         more = f" (judges {start + 1} to {end} of {len(judges)})" if len(judges) > at_once else ""
-        table = titled_table(MEASURES[measure] + more)
+        table = titled_table(measure_label(measure) + more)
         table.add_column("", min_width=_FIRST_COLUMN, overflow="fold")
         for scorer in shown:
             table.add_column(escape(scorer), justify="right", overflow="fold", min_width=cell)
@@ -202,19 +205,20 @@ def _by_scorer(table: pd.DataFrame, column: str) -> dict[tuple[str, str], float]
 def _comparison(report: AgreementReport) -> Table:
     comparison = report.tables["comparison"]
     table = titled_table(
-        "Differences of agreement: QWK by dimension, averages of all measures (p by permutation)"
+        f"Differences of agreement: {measure_label(PRIMARY)} by dimension, averages of all measures "
+        "(p by permutation)"
     )
     table.add_column("", min_width=20, overflow="fold")
     for name in ("first", "second", "difference", "p", "p (Holm)", "detectable"):
         table.add_column(name, justify="right", overflow="fold", min_width=5)
-    shown = comparison[comparison["metric"].eq("qwk") | comparison["dimension"].eq(AVG)]
+    shown = comparison[comparison["metric"].eq(PRIMARY) | comparison["dimension"].eq(AVG)]
     for pair, rows in shown.groupby(["first", "second"], sort=False):
         table.add_row(escape(f"{pair[0]} – {pair[1]}"), style="bold")
         for dimension, name in _rows(report.task, list(dict.fromkeys(rows["dimension"])), table):
             for row in rows[rows["dimension"].eq(dimension)].to_dict("records"):
                 primary = row["contrast"] == "primary"
                 table.add_row(
-                    f"{AVG} of {MEASURES[row['metric']]}" if dimension == AVG else name,
+                    f"{AVG} of {measure_label(row['metric'])}" if dimension == AVG else name,
                     *(fixed(row[key], 3) for key in ("first_value", "second_value")),
                     _cell(row | {"value": row["difference"]}, sign=True),
                     _p(row["p"]),
@@ -233,7 +237,7 @@ def _by_value(report: AgreementReport, column: str) -> Table:
     table = titled_table(f"AVG by {column}")
     table.add_column(escape(column), overflow="fold")
     metrics = list(dict.fromkeys(averages["metric"]))
-    for name in ("", *(MEASURES[metric] for metric in metrics), "n"):
+    for name in ("", *(get_measure(metric).short_label for metric in metrics), "n"):
         table.add_column(name, justify="left" if not name else "right", overflow="fold")
     for (value, judge), group in averages.groupby(["group", "judge"], sort=False):
         cells = _cells(group.set_index("metric"), metrics)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from creaeval.agreement.agreement import MEASURES
 from creaeval.agreement.pair_values import AVG
 from creaeval.report.formatting import fixed, titled_table, with_interval
 from creaeval.runs import write_table
+from creaeval.stats.measures import PRIMARY, measure_label
 from creaeval.tasks import display_name
 
 if TYPE_CHECKING:
@@ -106,10 +106,10 @@ def _agreement(task: Task, agreement: pd.DataFrame) -> Table:
         "Agreement with raters, A – B (the judges' own values; p by permutation)",
         *("", "A", "B", "A – B", "p", "p (Holm)", "n"),
     )
-    shown = agreement[agreement["dimension"].eq(AVG) | agreement["metric"].eq("qwk")]
+    shown = agreement[agreement["dimension"].eq(AVG) | agreement["metric"].eq(PRIMARY)]
     for row in shown.to_dict("records"):
         identity = str(row["dimension"])
-        metric = MEASURES[str(row["metric"])]
+        metric = measure_label(str(row["metric"]))
         average = identity == AVG
         step = "" if average else f"{task.step(identity.partition('.')[0]).name}: "
         table.add_row(

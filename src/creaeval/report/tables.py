@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Literal
 
-from creaeval.agreement.agreement import MEASURES
 from creaeval.agreement.pair_values import AVG
 from creaeval.report.formatting import span
 from creaeval.report.markup import escape_latex, escape_markdown, latex_grid, markdown_grid, write_text
 from creaeval.runs import write_table
+from creaeval.stats.measures import measure_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -271,7 +271,7 @@ def _interval(low: float, high: float) -> str:
 
 
 def _title(measure: str) -> str:
-    return MEASURES.get(measure, measure)
+    return measure_label(measure)
 
 
 def _undefined(part: pd.DataFrame) -> list[str]:

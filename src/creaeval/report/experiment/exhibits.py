@@ -270,12 +270,12 @@ def _averages(by_column: pd.DataFrame) -> pd.DataFrame:
 
 
 def _grid_figures(exhibits: Exhibits, grid: pd.DataFrame) -> None:
-    from creaeval.agreement.agreement import MEASURES
     from creaeval.report import figures
+    from creaeval.stats.measures import measure_label
 
     for measure, cells in grid.groupby("measure", sort=False):
         laid = cells.rename(columns={"analyst": "row", "judge": "column"})[["row", "column", "value", "n"]]
-        title = MEASURES[str(measure)]
+        title = measure_label(str(measure))
         exhibits.figure(
             f"grid_{measure}",
             f"Analysts and judges, {title}",

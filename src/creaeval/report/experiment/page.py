@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.agreement import MEASURES
 from creaeval.agreement.pair_values import AVG, HUMAN
 from creaeval.report.experiment.exhibits import FULL
 from creaeval.report.tables import BEST, lay_out_tables, paper_number
+from creaeval.stats.measures import measure_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,7 +88,7 @@ def _headline(all_exhibits: Sequence[Exhibits]) -> Iterator[tuple[str, str, str]
             who = "people with each other" if row["method"] == HUMAN else f"best: {row['method']}"
             title = exhibits.compared.title
             yield (
-                f"{MEASURES[measure]}, {title}",
+                f"{measure_label(measure)}, {title}",
                 _plain(paper_number(float(row["value"]))),
                 f"{who}, n {row['n']}",
             )

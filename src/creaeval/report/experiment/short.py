@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.agreement import MEASURES
 from creaeval.agreement.pair_values import AVG
 from creaeval.report.formatting import span
 from creaeval.report.tables import UNDEFINED, paper_number
+from creaeval.stats.measures import measure_label
 from creaeval.tasks import display_name
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _within(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _by_column(frame: pd.DataFrame) -> pd.DataFrame:
-    shown = _with_intervals(frame).assign(metric=frame["metric"].map(MEASURES))
+    shown = _with_intervals(frame).assign(metric=frame["metric"].map(measure_label))
     return _across(shown, ["column", "group", "judge", "n"], "metric")
 
 

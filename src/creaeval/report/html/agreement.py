@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from creaeval.agreement.agreement import MEASURES
 from creaeval.agreement.pair_values import AVG, HUMAN
 from creaeval.report.agreement_text import agreement_notes, measure_rows
 from creaeval.report.formatting import span, value_texts, with_interval
 from creaeval.report.html.data import Section, Table
+from creaeval.stats.measures import PRIMARY, measure_label
 from creaeval.tasks import display_name
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def agreement_headline(report: AgreementReport) -> Iterator[tuple[str, str, str]
     for row in last.to_dict("records"):
         who = "people with each other" if row["judge"] == HUMAN else str(row["judge"])
         value = with_interval(f"{row['value']:.3f}", row)
-        yield f"{MEASURES[measure]}, {who}", value, f"mean of dimensions, n {int(row['n'])}"
+        yield f"{measure_label(measure)}, {who}", value, f"mean of dimensions, n {int(row['n'])}"
 
 
 def _tables(report: AgreementReport) -> Iterator[Table]:
@@ -64,7 +64,7 @@ def _tables(report: AgreementReport) -> Iterator[Table]:
         frame = pd.DataFrame(rows, columns=["Dimension", "Step", *judges, "n"])
         if len(steps) == 1:
             frame = frame.drop(columns="Step")
-        yield Table(MEASURES[measure], frame, foot=2 if len(shares) else 1)
+        yield Table(measure_label(measure), frame, foot=2 if len(shares) else 1)
 
 
 def _habits(report: AgreementReport) -> Table:
@@ -92,8 +92,8 @@ def _habits(report: AgreementReport) -> Table:
 
 def _comparison(report: AgreementReport) -> pd.DataFrame:
     comparison = report.tables["comparison"]
-    shown = comparison[comparison["metric"].eq("qwk") | comparison["dimension"].eq(AVG)].copy()
-    shown["measure"] = shown["metric"].map(MEASURES)
+    shown = comparison[comparison["metric"].eq(PRIMARY) | comparison["dimension"].eq(AVG)].copy()
+    shown["measure"] = shown["metric"].map(measure_label)
     columns = ["first", "second", "measure", "dimension", "first_value", "second_value", "difference"]
     shown = shown[[*columns, "low", "high", "p", "p_holm", "n"]]
     return shown.rename(columns=lambda name: str(name).replace("_", " "))
