@@ -20,6 +20,7 @@ from creaeval.report.display.labels import (
     measure_label,
 )
 from creaeval.report.display.numbers import p_value
+from creaeval.stats.measures import PRIMARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -111,7 +112,7 @@ def comparison_table(
     frame: pd.DataFrame, task: Task, title: str, names: Sequence[str] = ("first", "second", "difference")
 ) -> DisplayTable:
     """Lay differences between methods out: QWK by dimension, and the averages of all measures."""
-    shown = frame[frame["metric"].eq("qwk") | frame["dimension"].eq(AVG)]
+    shown = frame[frame["metric"].eq(PRIMARY) | frame["dimension"].eq(AVG)]
     several = len(shown[["first", "second"]].drop_duplicates()) > 1
     rows = []
     for row in records_of(shown):
@@ -125,8 +126,8 @@ def comparison_table(
 def _comparison(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
     pairs = (frame["first"] + " – " + frame["second"]).unique()
     of = f" of {pairs[0]}" if len(pairs) == 1 else ""
-    title = f"Differences of agreement{of}: QWK by dimension, averages of all measures (p by permutation)"
-    return [comparison_table(frame, task, title)]
+    title = f"Differences of agreement{of}: {measure_label(PRIMARY)} by dimension, averages of all measures"
+    return [comparison_table(frame, task, f"{title} (p by permutation)")]
 
 
 def _difference(row: Row) -> list[Cell]:
