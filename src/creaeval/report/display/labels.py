@@ -20,7 +20,8 @@ SHARE_OF_HUMAN = f"share of {HUMAN}"
 
 def measure_form(measure: str) -> str:
     """Return how values of a measure are written: with three decimals, points and shares with two."""
-    return ",.2f" if measure.endswith(SHARE) or get_measure(measure).in_points else ",.3f"
+    in_points = bool(measure) and not measure.endswith(SHARE) and get_measure(measure).in_points
+    return ",.2f" if in_points or measure.endswith(SHARE) else ",.3f"
 
 
 def line_of(field: str, key: str, task: Task | None = None) -> Line:
