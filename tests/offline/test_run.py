@@ -147,7 +147,7 @@ def test_uses_of_the_training_data_are_counted_and_named(command: CommandLine, u
     }
     assert (rows["u6"], rows["u3"]) == ("yes", "no")
     n_known = sum(value == "yes" for value in rows.values())
-    assert f"was trained on {n_known} of these 5 uses" in " ".join(ended.out.split())
+    assert f"was trained on or chosen by {n_known} of these 6 uses" in " ".join(ended.err.split())
 
 
 def test_all_uses_it_learnt_from_or_was_chosen_by_are_known_and_few_others() -> None:

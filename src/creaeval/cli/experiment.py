@@ -198,13 +198,13 @@ def _say_notes(planned: Planned, err: Console) -> None:
 
     from creaeval.runs import unscored_items
     from creaeval.runs.plan import repeat_notes
-    from creaeval.training import seen_in_training
+    from creaeval.runs.trained import training_notes
 
     notes: dict[str, None] = {}
     for run in planned.runs:
         plan = run.plan
         notes |= dict.fromkeys(note for model, _ in plan.roles if (note := getattr(model, "warning", "")))
-        notes |= dict.fromkeys([*repeat_notes(plan), *unscored_items(plan), *seen_in_training(plan)])
+        notes |= dict.fromkeys([*repeat_notes(plan), *unscored_items(plan), *training_notes(plan)])
     lines = list(notes)
     for line in lines[:_MOST_NOTES]:
         err.print(escape(line), style="yellow")
