@@ -64,7 +64,7 @@ def recorded_training(manifest: Mapping[str, Any], outcomes: Iterable[Outcome]) 
 
     Runs of the offline scorer from before the record named them have it in what was said of each use.
     """
-    judges = manifest["judges"]
+    judges = manifest.get("judges", ())
     told = {
         str(judge.get("scorer", judge["name"])): frozenset(judge["in_training"])
         for judge in judges
