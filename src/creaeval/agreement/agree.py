@@ -9,9 +9,10 @@ from creaeval.agreement.apart import mark, trained_judges
 from creaeval.agreement.long_table import long_table, rated
 from creaeval.agreement.options import AgreementOptions, make_options
 from creaeval.agreement.pairs import AVG, find_groups
-from creaeval.agreement.protocol import COLUMNS, MEASURES, SHARE, Agreement, measure_agreement
+from creaeval.agreement.protocol import COLUMNS, SHARE, Agreement, measure_agreement
 from creaeval.agreement.sources import as_ratings, as_scores
 from creaeval.errors import SettingError
+from creaeval.stats.measures import PAPER, get_measure, measure_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,7 +68,7 @@ class AgreementReport:
         rows = means[means["dimension"].eq(AVG) & ~means["metric"].str.endswith(SHARE)]
         wide = rows.pivot_table(index=["method", "judge"], columns="metric", values="value", sort=False)
         wide = wide.reindex(columns=[name for name in self.options.measures if name in wide.columns])
-        wide = wide.rename(columns=MEASURES).rename_axis(columns=None)
+        wide = wide.rename(columns=measure_label).rename_axis(columns=None)
         wide["n"] = rows.groupby(["method", "judge"], sort=False)["n"].min()
         return wide.reset_index()
 
@@ -193,12 +194,12 @@ def _methods(shown: RatingData, options: AgreementOptions) -> tuple[Tables, list
     """Compare the first method with each other one."""
     import pandas as pd
 
-    from creaeval.agreement.comparison import NOT_COMPARED, compare_methods, correct_family
+    from creaeval.agreement.comparison import compare_methods, correct_family
 
     if len(shown.methods) < 2:
         return {}, []
-    if not set(options.measures) - set(NOT_COMPARED):
-        return {}, ["None of these measures is compared between methods: take qwk, pearson or icc."]
+    if not any(get_measure(name).comparable for name in options.measures):
+        return {}, [f"None of these measures is compared between methods: take {' or '.join(PAPER)}."]
     first, *others = shown.methods
     compared = [compare_methods(shown, first, other, options) for other in others]
     notes = []

@@ -15,8 +15,9 @@ from creaeval.agreement.common import add_names, find_common, means_of_methods
 from creaeval.agreement.long_table import scores_of
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG, HUMAN, Group, GroupMean, PairValues
-from creaeval.agreement.protocol import MEASURES, measure_agreement
+from creaeval.agreement.protocol import measure_agreement
 from creaeval.errors import SettingError
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,15 +162,13 @@ def judge_pairs(
     import pandas as pd
 
     options = options or AgreementOptions()
-    if unknown := [name for name in options.measures if name not in MEASURES]:
-        raise SettingError(f"measure {unknown[0]!r}: expected one of {', '.join(MEASURES)}.")
     common = find_common(task, scores, (), options)
     groups = _pairs(common)
     values = PairValues(common.data, [group for _, group in groups], options)
     rows = []
     for (first, second), group in groups:
         for measure in values.measures:
-            if first == ALL_JUDGES and measure == "bias":
+            if first == ALL_JUDGES and not get_measure(measure).symmetric:
                 continue  # of two judges neither is the first
             for dimension in (*common.data.dimensions, AVG):
                 of = GroupMean(values, group, measure, dimension)

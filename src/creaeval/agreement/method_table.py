@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.agreement.apart import WITH_TRAINING, trained_judges
 from creaeval.agreement.common import add_names, find_common, means_of_methods
-from creaeval.agreement.comparison import NOT_COMPARED, compare_methods, find_panels
+from creaeval.agreement.comparison import compare_methods, find_panels
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG, HUMAN
-from creaeval.agreement.protocol import MEASURES, measure_agreement
+from creaeval.agreement.protocol import measure_agreement
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -204,7 +205,7 @@ def rank_methods(measure: str, values: Mapping[str, float]) -> dict[str, int]:
     Parameters
     ----------
     measure : str
-        Of errors (``rmse``) the lowest is best, of ``bias`` the nearest to 0, of all others the highest.
+        Its record says which values are better.
     values : mapping of str to float
         By method; undefined ones (nan) get no rank.
 
@@ -213,15 +214,10 @@ def rank_methods(measure: str, values: Mapping[str, float]) -> dict[str, int]:
     dict of str to int
         Equal ones share a rank: 1, 1, 3.
     """
-    merits = {name: round(_merit(measure, value), _DIGITS) for name, value in values.items()}
+    record = get_measure(measure)
+    merits = {name: round(record.merit(value), _DIGITS) for name, value in values.items()}
     merits = {name: merit for name, merit in merits.items() if not math.isnan(merit)}
     return {name: 1 + sum(other > merit for other in merits.values()) for name, merit in merits.items()}
-
-
-def _merit(measure: str, value: float) -> float:
-    if measure == "bias":
-        return -abs(value)
-    return -value if measure == "rmse" else value
 
 
 def _comparable(
@@ -287,7 +283,7 @@ def _leaders(ranks: Mapping[Place, Mapping[str, int]]) -> Iterator[tuple[Place, 
     for place, of in ranks.items():
         best = [name for name, rank in of.items() if rank == 1]
         second = [name for name, rank in of.items() if rank == 2]
-        if place[0] not in NOT_COMPARED and place[0] in MEASURES and len(best) == 1 and second:
+        if get_measure(place[0]).comparable and len(best) == 1 and second:
             yield place, best[0], second[0]
 
 

@@ -25,6 +25,7 @@ from creaeval.cli.options import (
     read_options,
 )
 from creaeval.cli.printing import print_paths, say_unmatched, table_console
+from creaeval.stats.measures import PAPER, list_measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +45,8 @@ Ratings = Annotated[
 Measure = Annotated[
     list[str] | None,
     typer.Option(
-        help="qwk, pearson, icc, icc1, linear, kappa, spearman, kendall, exact, adjacent, bias or rmse; give "
-        "it again for more. [qwk, pearson, icc]"
+        help=f"{', '.join(measure.key for measure in list_measures())}; give it again for more. "
+        f"[{', '.join(PAPER)}]"
     ),
 ]
 Items = Annotated[
@@ -164,7 +165,7 @@ def agree(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare scores with ratings."""
-    from creaeval.agreement import PAPER, AgreementOptions
+    from creaeval.agreement import AgreementOptions
     from creaeval.agreement import agree as measure_all
     from creaeval.agreement.self_preference import read_families
     from creaeval.cli.inputs import Inputs
@@ -247,7 +248,7 @@ def raters(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare raters with each other."""
-    from creaeval.agreement import PAPER, AgreementOptions
+    from creaeval.agreement import AgreementOptions
     from creaeval.agreement import agree as measure_all
     from creaeval.cli.inputs import Inputs
 

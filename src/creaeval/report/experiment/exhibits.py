@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from creaeval.agreement.pairs import AVG
 from creaeval.errors import CreaEvalError
+from creaeval.report.display.labels import AVG, SHARE
 from creaeval.report.experiment.run_exhibits import add_run_exhibits
-from creaeval.report.experiment.short import shorten
+from creaeval.report.experiment.tables import readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
     from matplotlib.figure import Figure
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from creaeval.agreement import AgreementOptions
     from creaeval.agreement.agree import AgreementReport
     from creaeval.experiments.file import Agreement, Similarity
+    from creaeval.report.display import DisplayTable
     from creaeval.report.experiment.compared import Compared
 
 Made = TypeVar("Made")
@@ -32,7 +33,7 @@ _SHOWN = ("raters", "self_preference", "within", "by_column")
 
 @dataclass(frozen=True)
 class PaperTable:
-    """One table: its name for files, its caption, its data, and what pages show of them if not all.
+    """One table: its name for files, its caption, its data, and these as they are read.
 
     Those that are not ``shown`` are files only.
     """
@@ -40,13 +41,8 @@ class PaperTable:
     name: str
     caption: str
     frame: pd.DataFrame
-    short: pd.DataFrame | None = None
+    tables: Sequence[DisplayTable] = ()
     shown: bool = True
-
-    @property
-    def page(self) -> pd.DataFrame:
-        """What a page shows."""
-        return self.frame if self.short is None else self.short
 
 
 @dataclass(frozen=True)
@@ -106,10 +102,10 @@ class Exhibits:
         frame = self.attempt(caption, make)
         if frame is None or frame.empty:
             return None
-        short = shorten(form or part, frame, self.compared.task)
+        tables = readable(form or part, frame, self.compared.task, caption)
         # Where all is undefined, its reasons are in the file.
-        shown = shown and (short is None or not short.empty)
-        self.tables.append(PaperTable(f"{self.compared.name}_{part}", caption, frame, short, shown))
+        shown = shown and any(table.rows for table in tables)
+        self.tables.append(PaperTable(f"{self.compared.name}_{part}", caption, frame, tables, shown))
         return frame
 
     def figure(self, part: str, caption: str, data: pd.DataFrame, draw: Callable[[], Figure]) -> None:
@@ -138,6 +134,9 @@ def make_exhibits(compared: Compared, settings: Agreement, similarity: Similarit
     Exhibits
     """
     exhibits = Exhibits(compared)
+    if compared.is_whole:
+        _methods(exhibits, settings)
+        return exhibits
     if compared.ratings:
         _with_people(exhibits, settings)
     else:
@@ -164,21 +163,28 @@ def _options(settings: Agreement) -> AgreementOptions:
     )
 
 
+def _methods(exhibits: Exhibits, settings: Agreement) -> None:
+    """Add the agreement of all methods with people, on the responses that all of them scored."""
+    from creaeval.agreement.method_table import method_table
+
+    compared = exhibits.compared
+    exhibits.table(
+        "methods",
+        "Agreement with people by dimension",
+        lambda: method_table(compared.task, compared.scores, compared.ratings, _options(settings)),
+    )
+
+
 def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
     """Add what ratings allow: agreement of methods and judges, ablations, calibration, self-preference."""
     from creaeval.agreement.ablation_table import ablation_table
     from creaeval.agreement.agree import agree
     from creaeval.agreement.judge_grid import analyst_judge_grid, judge_agreement
-    from creaeval.agreement.method_table import method_table
     from creaeval.report import figures
 
     compared, options = exhibits.compared, _options(settings)
     task, scores, ratings = compared.task, compared.scores, compared.ratings
-    exhibits.table(
-        "methods",
-        "Agreement with people by dimension",
-        lambda: method_table(task, scores, ratings, options),
-    )
+    _methods(exhibits, settings)
     methods = {scored.method for scored in scores}
     if FULL not in methods and any(run.manifest["method"] in ABLATIONS for _, run in compared.runs):
         exhibits.notes.append(
@@ -222,7 +228,7 @@ def _from_report(exhibits: Exhibits, report: AgreementReport) -> None:
     from creaeval.report import figures
 
     captions = {
-        "raters": "Agreement of all raters together",
+        "raters": "All raters together",
         "self_preference": "Bias toward the work of a judge's own family",
         "within": "Pearson r within groups",
         "by_column": "Agreement by group",
@@ -252,16 +258,16 @@ def _from_report(exhibits: Exhibits, report: AgreementReport) -> None:
 
 def _averages(by_column: pd.DataFrame) -> pd.DataFrame:
     """Keep of the table by groups what is read: the means over dimensions."""
-    return by_column[by_column["dimension"].eq(AVG) & ~by_column["metric"].str.endswith("_share")]
+    return by_column[by_column["dimension"].eq(AVG) & ~by_column["metric"].str.endswith(SHARE)]
 
 
 def _grid_figures(exhibits: Exhibits, grid: pd.DataFrame) -> None:
-    from creaeval.agreement.protocol import MEASURES
     from creaeval.report import figures
+    from creaeval.stats.measures import measure_label
 
     for measure, cells in grid.groupby("measure", sort=False):
         laid = cells.rename(columns={"analyst": "row", "judge": "column"})[["row", "column", "value", "n"]]
-        title = MEASURES[str(measure)]
+        title = measure_label(str(measure))
         exhibits.figure(
             f"grid_{measure}",
             f"Analysts and judges, {title}",
