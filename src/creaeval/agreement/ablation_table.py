@@ -135,7 +135,7 @@ def _rows(
             lost = common.lost_by(method)
             of = means.get(method)
             if of is None:
-                absent = (math.nan, None, 0, lost, f"0 of {len(dimensions)}", "no scores that were rated")
+                absent = (math.nan, None, 0, lost, f"0 of {len(dimensions)}", common.why_nothing(method))
                 rows.append((measure, method, *nothing, math.nan, *absent))
                 continue
             ends, said = values.interval(of.value, of.draws, of.without, of.n)

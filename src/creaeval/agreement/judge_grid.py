@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from creaeval.agreement.apart import mark, trained_judges
 from creaeval.agreement.common import add_names, find_common, means_of_methods
 from creaeval.agreement.long_table import scores_of
 from creaeval.agreement.options import AgreementOptions
@@ -88,6 +89,13 @@ def judge_agreement(
         judge = judges[int(str(row.method))]
         values = (row.value, row.low, row.high, row.n, row.defined, row.reason)
         rows.append((row.metric, row.dimension, judge.method, analysts[judge.method], judge.label, *values))
+    if (trained := trained_judges(task, judged, ratings, options)) is not None:
+        apart = mark(measure_agreement(trained, options).means, trained)
+        shown = apart["metric"].isin(options.measures) & apart["dimension"].isin([*data.dimensions, AVG])
+        rows += [
+            (row.metric, row.dimension, row.method, "", row.judge, *(getattr(row, name) for name in _VALUES))
+            for row in apart[shown].itertuples()
+        ]
     table = add_names(pd.DataFrame(rows, columns=JUDGE_COLUMNS), task)
     table.attrs["notes"] = (*common.notes, *found.warnings)
     return table

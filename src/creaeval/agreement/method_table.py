@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from creaeval.agreement.apart import WITH_TRAINING, trained_judges
 from creaeval.agreement.common import add_names, find_common, means_of_methods
 from creaeval.agreement.comparison import compare_methods, find_panels
 from creaeval.agreement.options import AgreementOptions
@@ -89,7 +90,9 @@ def method_table(
         :func:`~creaeval.agreement.comparison.compare_methods`), ``p_holm`` is corrected by Holm over the
         dimensions of the measure (``AVG`` stands alone), and ``significant`` says whether it is below .05.
 
-        ``attrs["notes"]`` says what a reader has to know.
+        ``attrs["notes"]`` says what a reader has to know. Where ``include_training`` is set, methods with
+        judges that were trained on some of the responses have rows at the end, marked ``(with training
+        data)``: on all they scored, without rank or test.
 
     Raises
     ------
@@ -124,6 +127,7 @@ def method_table(
         for head, rank in [((*place, method), of.get(method))]
         if method != HUMAN or head in cells
     ]
+    rows += _with_training(task, scores, ratings, options, dimensions)
     table = pd.DataFrame(rows, columns=COLUMNS).astype(
         {"rank": "Int64", "lost": "Int64", "significant": "boolean"}
     )
@@ -137,6 +141,28 @@ def method_table(
     return table
 
 
+def _with_training(
+    task: Task,
+    scores: Sequence[Scores | Run],
+    ratings: Sequence[Rating],
+    options: AgreementOptions,
+    dimensions: Sequence[str],
+) -> list[tuple[object, ...]]:
+    """Make the rows of trained methods on all they scored, which are in no comparison."""
+    if (trained := trained_judges(task, scores, ratings, options)) is None:
+        return []
+    means = means_of_methods(measure_agreement(trained, options))
+    shown = means["metric"].isin(options.measures) & means["dimension"].isin([*dimensions, AVG])
+    rows = []
+    for row in means[shown & means["method"].ne(HUMAN)].itertuples():
+        head = row.metric, row.dimension, f"{row.method} ({WITH_TRAINING})"
+        reason = "; ".join(filter(None, (row.reason, _APART)))
+        cell = row.value, row.low, row.high, row.n, None, row.defined, reason
+        rows.append((*head, *cell, None, *_NO_TEST))
+    return rows
+
+
+_APART = "on all it scored, its training data among it: not compared with others"
 #: Of a method that is not the best: against whom, p, p by Holm, significant.
 _NO_TEST: Test = ("", math.nan, math.nan, None)
 _TESTED = (
@@ -152,7 +178,7 @@ def _cell(
     _, dimension, method = head
     lost = _lost(common, method, dimension)
     if cell is None:
-        return math.nan, math.nan, math.nan, 0, lost, "0 of 1", "no scores that were rated"
+        return math.nan, math.nan, math.nan, 0, lost, "0 of 1", common.why_nothing(method)
     reasons = [cell.reason]
     if dimension == AVG and method != HUMAN and rank is None and not math.isnan(cell.value):
         reasons.append("not ranked: another method's mean is over more dimensions")

@@ -64,7 +64,8 @@ class AgreementOptions:
     correct : bool
         Put all judges' points on the raters' scale first, by curves fitted on other responses (or clusters).
     include_training : bool
-        Show apart the agreement on responses that a scorer was trained on.
+        Show apart the agreement of a judge on all it scored, the responses that it was trained on among them;
+        everything else is without these.
     persons, facet : str, optional
         Carried columns that name who wrote a response and what it answers, where everybody answered each.
     writer : str, optional

@@ -157,6 +157,7 @@ def _options(settings: Agreement) -> AgreementOptions:
         cluster=settings.clusters,
         groups=settings.by,
         within=settings.within,
+        include_training=settings.include_training,
         resamples=settings.resamples,
         seed=settings.seed,
     )
