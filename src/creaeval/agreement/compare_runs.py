@@ -10,7 +10,7 @@ from creaeval.agreement.agree import agree
 from creaeval.agreement.comparison import COLUMNS as AGREEMENT_COLUMNS
 from creaeval.agreement.conditions import check_conditions
 from creaeval.agreement.largest import largest_differences
-from creaeval.agreement.pair_values import AVG, FEWEST
+from creaeval.agreement.pair_values import AVG
 from creaeval.agreement.points import compared_dimensions, scores_of
 from creaeval.agreement.prepare import carried_columns, column_of, of_stage
 from creaeval.agreement.run_records import (
@@ -235,12 +235,9 @@ def _differences(
         if not n:
             rows.append([identity, *[math.nan] * 7, 0, len(ids), "no response has a value in both runs"])
             continue
-        if len(set(units)) < FEWEST:
-            what = "responses" if clusters is None else "clusters"
-            reason = f"no interval from fewer than {FEWEST} {what}"
-        elif n_resamples:
+        if n_resamples:
             estimate = bootstrap(mean, [a - b], n_resamples=n_resamples, groups=units, seed=seed)
-            low, high = estimate.low, estimate.high
+            low, high, reason = estimate.low, estimate.high, estimate.note
             if clusters is not None:
                 warnings |= dict.fromkeys(estimate.warnings)
         spread = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2) if n > 1 else 0.0

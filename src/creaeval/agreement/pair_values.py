@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Column = tuple[str, str]  # kind and name of a scorer
     Couple = tuple[Column, Column]  # scorer and rater
 
-#: Fewer responses or clusters than these allow no interval that means anything.
-FEWEST = 5
 HUMAN = "human-human"
 AVG = "AVG"
 
@@ -292,7 +290,16 @@ class PairValues:
         x, y = (self.layout.matrix[:, column] for column in self.pairs[place])
         return get_measure(measure).remark(x, y, names)
 
-    def interval(self, value: float, draws: Floats, without: Floats, n: int) -> tuple[Interval, str]:
+    def interval(
+        self,
+        value: float,
+        draws: Floats,
+        without: Floats,
+        n: int,
+        *,
+        measure: str = "",
+        of_pair: bool = False,
+    ) -> tuple[Interval, str]:
         """Make the interval of a value from its values on the resamples and without each unit.
 
         Parameters
@@ -303,28 +310,35 @@ class PairValues:
             On the resamples, and without each unit.
         n : int
             Responses it rests on; few of them have no interval.
+        measure : str
+            What it is a value of, so that no end leaves the range of that; "" for differences and ratios.
+        of_pair : bool
+            Whether it is the value of a single pair: of a share the interval is then Wilson's. Where whole
+            clusters are drawn it is not, since their responses are not independent.
 
         Returns
         -------
         tuple of (Interval, str)
             And what a reader has to know of it.
         """
-        from creaeval.stats.draws import Interval, interval
-        from creaeval.stats.resample import UNDEFINED_SHARE
+        from creaeval.stats.draws import NO_INTERVAL, interval, wilson_interval
 
+        resampling = self.resampling
         if not len(draws) or math.isnan(value):
-            return Interval(math.nan, math.nan, math.nan, 0, "percentile"), ""
-        if min(n, self.n_units) < FEWEST:
-            return Interval(math.nan, math.nan, math.nan, 0, "percentile"), ""
-        wanted = without if self.resampling.jackknife else None
-        ends = interval(value, draws, confidence=self.resampling.confidence, leave_one_out=wanted)
-        said = []
-        if ends.n_undefined > UNDEFINED_SHARE * len(draws):
-            share = ends.n_undefined / len(draws)
-            said.append(f"undefined in {share:.0%} of the resamples, which the interval leaves out")
-        if wanted is not None and ends.method != "bca":
-            said.append("BCa is undefined here: percentile interval")
-        return ends, "; ".join(said)
+            return NO_INTERVAL, ""
+        record = get_measure(measure) if measure else None
+        if record is not None and record.share and of_pair and resampling.clusters is None:
+            ends = wilson_interval(value, n, confidence=resampling.confidence)
+        else:
+            ends = interval(
+                value,
+                draws,
+                n=min(n, self.n_units),
+                confidence=resampling.confidence,
+                leave_one_out=without if resampling.jackknife else None,
+                bounds=record.bounds if record is not None else (-math.inf, math.inf),
+            )
+        return ends, ends.note
 
 
 class GroupMean:
@@ -342,6 +356,8 @@ class GroupMean:
         Averaged values that are defined, and all: pairs, or dimensions for ``AVG``.
     dimensions : list of str
         What was averaged.
+    of_pair : bool
+        Whether it is the value of a single pair, and no mean.
     """
 
     def __init__(self, values: PairValues, group: Group, measure: str, dimension: str) -> None:
@@ -356,6 +372,7 @@ class GroupMean:
             self.defined = sum(not math.isnan(means[0][0]) for means in parts)
         else:
             self.all, self.defined = sum(map(len, group.couples)), sum(defined for _, _, defined in found)
+        self.of_pair = len(self.dimensions) == 1 and sum(map(len, group.couples)) == 1
         nothing = [np.full(1, math.nan), np.empty(0), np.empty(0)]
         means = _means_of(parts) if parts else nothing
         self.value, self.draws, self.without = float(means[0][0]), means[1], means[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.pair_values import FEWEST, Resampling
+from creaeval.agreement.pair_values import Resampling
 from creaeval.agreement.points import response_of
 from creaeval.errors import SettingError
 
@@ -101,6 +101,8 @@ def make_resampling(
 
 def describe_intervals(resampling: Resampling, clusters: Sequence[str], items: Items) -> str:
     """Say what the intervals are, as a paper has to."""
+    from creaeval.stats.draws import FEWEST
+
     drawn = "responses"
     if clusters:
         drawn = " and ".join(f"whole groups by {name}" for name in clusters)

@@ -90,6 +90,7 @@ def _iccs(ratings: Floats, confidence: float) -> Iterator[Row]:
     import numpy as np
 
     from creaeval.agreement.matrix import mostly_crossed
+    from creaeval.stats.draws import FEWEST, TOO_FEW
     from creaeval.stats.icc import icc
 
     given = (~np.isnan(ratings)).sum(axis=1)
@@ -113,36 +114,43 @@ def _iccs(ratings: Floats, confidence: float) -> Iterator[Row]:
         elif not reason and form.value < 0:
             reason = _NEGATIVE
         ends = (form.value, form.lower, form.upper)
+        no_interval = form.why_no_interval
+        if table.n < FEWEST:
+            ends, no_interval = (form.value, math.nan, math.nan), TOO_FEW
+        reason = "; ".join(filter(None, (reason, "" if form.why_undefined else no_interval)))
         yield (name, *ends, table.n, table.k, form.f, form.df1, form.df2, form.p, reason)
 
 
 def _alphas(ratings: Floats, ids: Sequence[str], resampling: Resampling) -> Iterator[Row]:
     import numpy as np
 
-    from creaeval.stats.alpha import krippendorff_alpha, why_alpha_undefined
-    from creaeval.stats.draws import interval
-    from creaeval.stats.resample import interval_alpha
+    from creaeval.stats.alpha import interval_alpha, krippendorff_alpha, why_alpha_undefined
+    from creaeval.stats.draws import NO_INTERVAL, interval
 
-    n = int(((~np.isnan(ratings)).sum(axis=1) >= 2).sum())
+    paired = (~np.isnan(ratings)).sum(axis=1) >= 2
+    n = int(paired.sum())
     reason = why_alpha_undefined(ratings)
     for level in ("interval", "ordinal", "nominal"):
         value = krippendorff_alpha(ratings, level)
-        low = high = math.nan
+        ends = NO_INTERVAL
         draws = resampling.draws(ids)
         if level == "interval" and draws is not None and not draws.why_impossible and not reason:
-            on_resamples = [interval_alpha(counts, ratings) for counts in draws.counts()]
-            without = [interval_alpha(counts, ratings) for counts in draws.leaving_one_out()]
             ends = interval(
                 value,
-                np.concatenate(on_resamples),
+                np.concatenate([interval_alpha(counts, ratings) for counts in draws.counts()]),
+                n=len(set(draws.units[paired].tolist())),
                 confidence=resampling.confidence,
-                leave_one_out=np.concatenate(without) if resampling.jackknife else None,
+                leave_one_out=np.concatenate(
+                    [interval_alpha(counts, ratings) for counts in draws.leaving_one_out()]
+                )
+                if resampling.jackknife
+                else None,
+                bounds=(-math.inf, 1.0),
             )
-            low, high = ends.low, ends.high
-        why = reason or (_NEGATIVE if value < 0 else "")
+        why = "; ".join(filter(None, (reason or (_NEGATIVE if value < 0 else ""), ends.note)))
         nothing = (math.nan,) * 4
         name = f"Krippendorff's alpha ({level})"
-        yield (name, value, low, high, n, ratings.shape[1], *nothing, why)
+        yield (name, value, ends.low, ends.high, n, ratings.shape[1], *nothing, why)
 
 
 def _fleiss(ratings: Floats) -> Row:

@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.pair_values import AVG, FEWEST, Resampling, defined_mean, lay_out
+from creaeval.agreement.pair_values import AVG, Resampling, defined_mean, lay_out
 from creaeval.agreement.points import find_repeats, response_of
 from creaeval.errors import SettingError
 
@@ -201,7 +201,7 @@ def _of_judge(
     """Yield, for each dimension and the average, what follows the judge and its family in a row."""
     import numpy as np
 
-    from creaeval.stats.draws import interval
+    from creaeval.stats.draws import FEWEST, interval
 
     bias = np.column_stack([_bias(layout, scorer, dimension) for dimension in layout.dimensions])
     there, filled = (~np.isnan(bias)).astype(float), np.nan_to_num(bias)
@@ -244,8 +244,8 @@ def _of_judge(
                     f"no interval: fewer than {FEWEST} responses or clusters of the own family or of others"
                 )
             else:
-                ends = interval(value, resampled[:, place], confidence=resampling.confidence)
-                low, high = ends.low, ends.high
+                ends = interval(value, resampled[:, place], n=few[place], confidence=resampling.confidence)
+                low, high, reason = ends.low, ends.high, ends.note
         first = [float(of[place]) for of in values[:2]]
         yield [dimension, *first, value, low, high, float(values[2][place]), n_own, n_other, n_people, reason]
 

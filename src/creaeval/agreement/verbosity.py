@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from creaeval.agreement.pair_values import FEWEST, Resampling
+from creaeval.agreement.pair_values import Resampling
 from creaeval.agreement.points import collect_points, compared_dimensions, judges_of, without_means
 from creaeval.methods import canonical_name
 from creaeval.sheets.expected import EXPECTED
@@ -322,21 +322,20 @@ class _Resampled:
 
     def _possible(self) -> tuple[Draws | None, str]:
         """Return the resamples if there are to be any and can be, and else why they cannot."""
+        from creaeval.stats.draws import FEWEST
+
         if self._draws is None:
             return None, ""
-        if self._draws.n_units < FEWEST or self._draws.why_impossible:
+        if self._draws.n_units < FEWEST:
             what = "clusters" if self._draws.clustered else "responses"
-            return None, f"interval: fewer than {FEWEST} {what}"
+            return None, f"no interval: fewer than {FEWEST} {what}"
         return self._draws, ""
 
     def _with_interval(self, value: float, draws: Floats, without: Floats | None, why: str) -> _Correlation:
-        from creaeval.stats.resample import UNDEFINED_SHARE
-
         if math.isnan(value):
             why = "length or score follows from the raters' scores exactly"
-        found = _interval(value, draws, without, self._resampling)
-        if found.n_undefined > UNDEFINED_SHARE * len(draws) and not math.isnan(value):
-            why = f"interval: without {found.n_undefined} of {len(draws)} resamples, where it is undefined"
+        found = _interval(value, draws, without, self._n, self._resampling)
+        why = why or found.note
         return _Correlation(value, (found.low, found.high), draws, without, self._n, why)
 
     def _why_undefined(self, score: Floats) -> str:
@@ -373,7 +372,7 @@ def _beside(one: _Correlation, base: _Correlation, resampling: Resampling) -> tu
             if one.leave_one_out is None or base.leave_one_out is None
             else function(one.leave_one_out, base.leave_one_out)
         )
-        found = _interval(value, function(one.draws, base.draws), without, resampling)
+        found = _interval(value, function(one.draws, base.draws), without, one.n, resampling)
         yield from (found.low, found.high)
 
     difference = tuple(both(lambda value, of: value - of))
@@ -387,10 +386,12 @@ def _beside(one: _Correlation, base: _Correlation, resampling: Resampling) -> tu
     return (*difference, *share), why
 
 
-def _interval(value: float, draws: Floats, without: Floats | None, resampling: Resampling) -> Interval:
+def _interval(
+    value: float, draws: Floats, without: Floats | None, n: int, resampling: Resampling
+) -> Interval:
     from creaeval.stats.draws import interval
 
-    return interval(value, draws, confidence=resampling.confidence, leave_one_out=without)
+    return interval(value, draws, n=n, confidence=resampling.confidence, leave_one_out=without)
 
 
 def _on_counts(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.pair_values import FEWEST
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -118,8 +116,6 @@ def _interval(
         None if of is None else [of.get(one, one) for one in ids]
         for of in (resampling.clusters, resampling.second_clusters)
     )
-    if len(set(first or ids)) < FEWEST:
-        return math.nan, math.nan, f"no interval: fewer than {FEWEST} to draw from"
     found = resample.bootstrap(
         resample.pearson,
         centred,
@@ -130,4 +126,4 @@ def _interval(
         second_groups=second,
         seed=resampling.seed,
     )
-    return found.low, found.high, "; ".join(found.warnings)
+    return found.low, found.high, "; ".join(filter(None, (*found.warnings, found.note)))
