@@ -10,6 +10,7 @@ from creaeval.agreement.pair_values import find_groups
 from creaeval.agreement.points import (
     collect_points,
     compared_dimensions,
+    dimension_ranges,
     response_of,
     scores_of,
     without_means,
@@ -263,7 +264,7 @@ def _more(
     between = halo(points, dimensions)
     tables = {
         "raters": rater_coefficients(points, dimensions, resampling),
-        "severity": severity(points, dimensions, _scales(task, dimensions, items)),
+        "severity": severity(points, dimensions, dimension_ranges(task, dimensions, items)),
         "halo": between,
         "halo_means": halo_means(between),
     }
@@ -303,21 +304,6 @@ def _variance(
         components.append(variance_components(of, dimensions, kind, **design).assign(method=method))  # type: ignore[arg-type]
         studies.append(d_study_table(of, dimensions, kind, target, **design).assign(method=method))  # type: ignore[arg-type]
     return {"variance": pd.concat(components), "d_study": pd.concat(studies)}
-
-
-def _scales(task: Task, dimensions: Sequence[str], items: Items) -> dict[str, tuple[float, float]]:
-    """Return the lowest and highest points of each dimension; of items, those of one item."""
-    from creaeval.data.points import points_range
-    from creaeval.tasks import resolve
-
-    scales: dict[str, tuple[float, float]] = {}
-    for identity in dimensions:
-        step, part = resolve(task, identity)
-        scales[identity] = points_range(task, step, part)
-        if items != "sum" and step is not None:
-            scale = step.dimension(part).scale
-            scales[identity] = scale.min, scale.max
-    return scales
 
 
 def _by(

@@ -267,10 +267,11 @@ def _permuted(
             other = columns.get((dimension, *twin[kind, scorer]))
             below[:, column] = np.nan if other is None else matrix[:, other]
     stacked = replace(layout, matrix=np.concatenate([matrix, below]))
-    pairs = list(layout.pairs([first]).values())
+    of_first = layout.pairs([first])
+    pairs, levels = list(of_first.values()), [layout.levels.get(dimension) for dimension, _, _ in of_first]
 
     def agreement(counts: Floats) -> dict[tuple[str, str], Floats]:
-        found = on_counts(counts, stacked.matrix, pairs, measures)
+        found = on_counts(counts, stacked.matrix, pairs, measures, levels)
         on = Grid({name: rows[0] for name, rows in found.items()}, found, {}, np.zeros(len(pairs), np.intp))
         values = PairValues(stacked, [first], measures, resampling, on)
         return {key: GroupMean(values, first, key[1], key[0]).draws for key in keys}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from creaeval.stats.draws import Draws, Interval, Method
     from creaeval.stats.grid import Grid
+    from creaeval.stats.measures import Levels
 
     Floats = NDArray[np.float64]
     Column = tuple[str, str]  # kind and name of a scorer
@@ -99,12 +100,15 @@ class Layout:
         nan where there are no points.
     columns : dict
         A column's number by dimension, kind and scorer.
+    levels : mapping of str to Levels
+        Of each dimension's scale, where it is known.
     """
 
     dimensions: list[str]
     ids: list[str]
     matrix: Floats
     columns: dict[tuple[str, str, str], int]
+    levels: Mapping[str, Levels]
 
     def pairs(self, groups: Sequence[Group]) -> dict[tuple[str, Column, Column], tuple[int, int]]:
         """Return the columns of each dimension, scorer and rater; a couple that lacks one is left out."""
@@ -123,7 +127,8 @@ def lay_out(points: pd.DataFrame, dimensions: Sequence[str]) -> Layout:
     wide = chosen.pivot(index="response_id", columns=["dimension", "kind", "scorer"], values="points")
     names: list[tuple[str, str, str]] = [tuple(map(str, column)) for column in wide.columns]  # type: ignore[misc]
     columns = {name: number for number, name in enumerate(names)}
-    return Layout(list(dimensions), [str(one) for one in wide.index], wide.to_numpy(float), columns)
+    ids, levels = [str(one) for one in wide.index], points.attrs.get("levels", {})
+    return Layout(list(dimensions), ids, wide.to_numpy(float), columns, levels)
 
 
 def defined_mean(values: Floats, axis: int) -> Floats:
@@ -213,6 +218,7 @@ class PairValues:
         self.layout, self.measures, self.resampling = layout, list(measures), resampling
         self.places = {key: number for number, key in enumerate(pairs)}
         self.pairs = list(pairs.values())
+        self._levels = [layout.levels.get(dimension) for dimension, _, _ in pairs]
         draws = resampling.draws(layout.ids) if on is None else None
         self.n_units = len(layout.ids) if draws is None else draws.n_units
         self.warnings = () if draws is None else draws.warnings
@@ -222,6 +228,7 @@ class PairValues:
             [name for name in measures if get_measure(name).on_grid is not None],
             draws,
             leave_one_out=resampling.jackknife,
+            levels=self._levels,
         )
         # Ranks would have to be found anew in each resample, so these come without.
         self._plain = {name: self._plain_values(name) for name in measures if name not in self.grid.values}
@@ -231,7 +238,13 @@ class PairValues:
         import numpy as np
 
         record, matrix = get_measure(measure), self.layout.matrix
-        values = np.array([record.value(matrix[:, x], matrix[:, y]) for x, y in self.pairs], dtype=float)
+        values = np.array(
+            [
+                record.value(matrix[:, x], matrix[:, y], levels)
+                for (x, y), levels in zip(self.pairs, self._levels, strict=True)
+            ],
+            dtype=float,
+        )
         none = np.empty((0, len(self.pairs)))
         return values, none, none
 
@@ -288,7 +301,7 @@ class PairValues:
             Who the two are.
         """
         x, y = (self.layout.matrix[:, column] for column in self.pairs[place])
-        return get_measure(measure).remark(x, y, names)
+        return get_measure(measure).remark(x, y, names, self._levels[place])
 
     def interval(
         self,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from creaeval.data import Scores
 from creaeval.errors import SettingError
-from creaeval.tasks import fold
+from creaeval.stats.measures import Levels
+from creaeval.tasks import fold, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +29,8 @@ Values = Literal["model", "final"]
 #: Of dimensions scored by items: their ``sum``, their ``mean`` per valid item, or ``each`` item by itself.
 Items = Literal["sum", "mean", "each"]
 COLUMNS = ["response_id", "scorer", "kind", "method", "dimension", "points"]
+#: Key of the levels among the attributes of a table of points.
+LEVELS = "levels"
 #: Stands between response and item where items are compared; :func:`response_of` takes it off again.
 _ITEM = " item "
 # As in ``judge@2#3``; a first one is not written. Versions, as in ``model@001``
@@ -131,7 +134,8 @@ def collect_points(
         method where there are several), ``kind`` (judge or rater), ``method`` (empty for raters),
         ``dimension`` and ``points``; a value that is not there has no row. Scores without a method are
         called like their file, and of one method like their run or file, too. A mean of raters is set beside
-        judges alone, so where there is nothing else, what no judge scored has no row.
+        judges alone, so where there is nothing else, what no judge scored has no row. ``attrs["levels"]`` are
+        the levels of each dimension's scale.
     """
     import pandas as pd
 
@@ -147,7 +151,32 @@ def collect_points(
         judged = {row[0] for row in rows}
         given = (row for row in given if row[0] in judged)
     rows += given
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"points": float})
+    points = pd.DataFrame(rows, columns=COLUMNS).astype({"points": float})
+    points.attrs[LEVELS] = _levels(task, points, items)
+    return points
+
+
+def dimension_ranges(task: Task, dimensions: Iterable[str], items: Items) -> dict[str, tuple[float, float]]:
+    """Return the lowest and highest points of each dimension; of items, those of one item."""
+    from creaeval.data.points import points_range
+
+    ranges: dict[str, tuple[float, float]] = {}
+    for identity in dimensions:
+        step, part = resolve(task, identity)
+        ranges[identity] = points_range(task, step, part)
+        if items != "sum" and step is not None:
+            scale = step.dimension(part).scale
+            ranges[identity] = scale.min, scale.max
+    return ranges
+
+
+def _levels(task: Task, points: pd.DataFrame, items: Items) -> dict[str, Levels]:
+    """Say which points each compared dimension can have: whole ones, and halves where anybody gave one."""
+    halves = set(points.loc[(points["points"] % 1).eq(0.5), "dimension"])
+    return {
+        dimension: Levels(low, high, 0.5 if dimension in halves else 1.0)
+        for dimension, (low, high) in dimension_ranges(task, compared_dimensions(task, items), items).items()
+    }
 
 
 def method_labels(scores: Sequence[Scores]) -> list[str]:

@@ -126,10 +126,11 @@ def swap_slots(
     check_points(points, measures)
     used = [name for name in measures if get_measure(name).on_grid is not None]
     layout, groups = lay_out(points, dimensions), find_groups(points)
-    pairs = list(layout.pairs(groups).values())
+    columns = layout.pairs(groups)
+    pairs, levels = list(columns.values()), [layout.levels.get(dimension) for dimension, _, _ in columns]
     every = np.ones((1, len(layout.ids)))
     ways = _dealt(layout, n_assignments, np.random.default_rng(seed))
-    found = [on_counts(every, way, pairs, used) for way in (layout.matrix, *ways)]
+    found = [on_counts(every, way, pairs, used, levels) for way in (layout.matrix, *ways)]
     given = ~np.isnan(layout.matrix)
     on = Grid(
         values={name: found[0][name][0] for name in used},

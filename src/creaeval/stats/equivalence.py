@@ -5,8 +5,9 @@ the margin or more is what the data must speak against.
 
 Sources
 -------
-Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach for assessing
-the equivalence of average bioavailability. Journal of Pharmacokinetics and Biopharmaceutics, 15, 657-680.
+Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach for
+assessing the equivalence of average bioavailability. Journal of Pharmacokinetics and Biopharmaceutics, 15,
+657-680.
 """
 
 from __future__ import annotations
