@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from creaeval import stats
 from creaeval.stats.alpha import Level
+from creaeval.stats.icc import icc
 from stats.test_correlation import same, some
 from stats.test_icc import SHROUT_FLEISS, matrices
 
@@ -89,7 +90,7 @@ def test_doubled_targets_change_alpha_only_by_its_correction_for_small_samples(r
 @some
 @given(ratings=matrices)
 def test_cronbach_alpha_is_the_consistency_of_the_mean(ratings: np.ndarray) -> None:
-    assert same(stats.cronbach_alpha(ratings), stats.icc(ratings)["ICC(C,k)"].value)
+    assert same(stats.cronbach_alpha(ratings), icc(ratings)["ICC(C,k)"].value)
     assert same(stats.stratified_alpha([ratings]), stats.cronbach_alpha(ratings))
 
 

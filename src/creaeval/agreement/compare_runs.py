@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.agreement.agree import agree
 from creaeval.agreement.comparison import COLUMNS as AGREEMENT_COLUMNS
-from creaeval.agreement.conditions import AGREEMENT, check_conditions
+from creaeval.agreement.conditions import check_conditions
 from creaeval.agreement.largest import largest_differences
 from creaeval.agreement.long_table import carried_columns, compared_dimensions, of_stage, scores_of
 from creaeval.agreement.options import FEWEST, AgreementOptions
@@ -129,7 +129,7 @@ def compare_runs(
             raise SettingError(
                 f"Run {run.id} is of task {run.task.id}, not of {task.id}: they cannot be compared."
             )
-    measures = [one.measure for one in conditions if one.measure in AGREEMENT]
+    measures = [one.measure for one in conditions if one.is_agreement]
     if measures and not ratings:
         raise SettingError(f"A condition on {measures[0]} needs ratings.")
     scores = [one if not isinstance(one, Run) else scores_of(one) for one in (first, second)]

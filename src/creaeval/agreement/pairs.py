@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.agreement.options import FEWEST
 from creaeval.agreement.rating_data import Scorer
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: These come without resamples: ranks would have to be found anew in each.
-RANKS = ("spearman", "kendall")
 HUMAN = "human-human"
 AVG = "AVG"
 #: A scorer and a rater.
@@ -133,21 +132,21 @@ class PairValues:
         self.grid: Grid = values or grid(
             data.matrix.values,
             self.columns,
-            [name for name in self.measures if name not in RANKS],  # type: ignore[misc]
+            [name for name in self.measures if get_measure(name).on_grid is not None],
             draws,
             leave_one_out=options.jackknife,
         )
-        self._ranks = {name: self._rank_values(name) for name in self.measures if name in RANKS}
+        # Ranks would have to be found anew in each resample, so these come without.
+        self._plain = {
+            name: self._plain_values(name) for name in self.measures if name not in self.grid.values
+        }
         self._of_groups: dict[tuple[Group, str, str], tuple[list[Floats] | None, int, int]] = {}
 
-    def _rank_values(self, measure: str) -> tuple[Floats, Floats, Floats]:
+    def _plain_values(self, measure: str) -> tuple[Floats, Floats, Floats]:
         import numpy as np
 
-        from creaeval.stats.correlation import kendall_tau_b, spearman
-
-        function = {"spearman": spearman, "kendall": kendall_tau_b}[measure]
-        matrix = self.data.matrix.values
-        values = np.array([function(matrix[:, x], matrix[:, y]) for x, y in self.columns], dtype=float)
+        record, matrix = get_measure(measure), self.data.matrix.values
+        values = np.array([record.value(matrix[:, x], matrix[:, y]) for x, y in self.columns], dtype=float)
         none = np.empty((0, len(self.columns)))
         return values, none, none
 
@@ -157,7 +156,7 @@ class PairValues:
 
         chosen = np.asarray(places, dtype=np.intp)
         none = np.empty((0, len(self.columns)))
-        values, draws, without = self._ranks.get(measure) or (
+        values, draws, without = self._plain.get(measure) or (
             self.grid.values[measure],
             self.grid.draws[measure],
             self.grid.leave_one_out.get(measure, none),
@@ -194,7 +193,7 @@ class PairValues:
     def why(self, measure: str, place: int, pair: Pair) -> str:
         """Say why a pair's value is undefined, or what else it owes to a constant scorer."""
         x, y = (self.data.matrix.values[:, column] for column in self.columns[place])
-        return _why(x, y, measure, (self.data.label(pair[0]), self.data.label(pair[1])))
+        return get_measure(measure).remark(x, y, (self.data.label(pair[0]), self.data.label(pair[1])))
 
     def interval(self, value: float, draws: Floats, without: Floats, n: int) -> tuple[Interval, str]:
         """Make the interval of a value from its values on the resamples and without each unit.
@@ -272,30 +271,3 @@ def _means_of(parts: Sequence[Sequence[Floats]]) -> list[Floats]:
     if len(parts) == 1:
         return list(parts[0])
     return [defined_mean(np.stack(arrays), axis=0) for arrays in zip(*parts, strict=True)]
-
-
-def _why(x: Floats, y: Floats, measure: str, names: tuple[str, str]) -> str:
-    import numpy as np
-
-    from creaeval.stats.correlation import why_undefined
-
-    functions = {
-        "qwk": "quadratic_weighted_kappa",
-        "linear": "linear_weighted_kappa",
-        "kappa": "cohen_kappa",
-        "pearson": "pearson",
-        "spearman": "spearman",
-        "kendall": "kendall_tau_b",
-    }
-    there = ~np.isnan(x) & ~np.isnan(y)
-    if measure in ("exact", "adjacent", "bias", "rmse"):
-        return "" if there.any() else "scored by both: 0"
-    if (both := int(there.sum())) < 2:
-        return f"scored by both: {both}"
-    constant = [name for name, of in zip(names, (x, y), strict=True) if np.ptp(of[there]) == 0]
-    reason = why_undefined(x, y, functions.get(measure, "quadratic_weighted_kappa"))  # type: ignore[arg-type]
-    if reason and len(constant) == 1:
-        return f"{constant[0]} is constant"
-    if not reason and constant and measure in ("qwk", "linear", "kappa", "icc"):
-        return f"0 since {constant[0]} is constant"
-    return reason

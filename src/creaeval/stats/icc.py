@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from creaeval.stats.correlation import FloatArray, is_constant, numbers
+from creaeval.stats.correlation import FloatArray, is_constant, numbers, pairs
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -160,6 +160,16 @@ def icc(ratings: npt.ArrayLike, confidence: float = 0.95) -> IccTable:
         squares = _MeanSquares.of(complete)
         forms = tuple(_form(names, squares, confidence) for names in _FORMS)
     return IccTable(forms, n=n, k=k, left_out=len(ratings) - n, confidence=confidence)
+
+
+def icc_agreement(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """ICC(A,1) of two raters; see `icc`."""
+    return icc(np.column_stack(pairs(x, y)))["ICC(A,1)"].value
+
+
+def icc_one_way(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """ICC(1) of two raters; see `icc`."""
+    return icc(np.column_stack(pairs(x, y)))["ICC(1)"].value
 
 
 def complete_rows(ratings: FloatArray) -> FloatArray:
