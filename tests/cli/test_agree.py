@@ -110,7 +110,7 @@ def test_everything_else_is_written_beside(command: CommandLine, scored: str) ->
     # The judge gives what A gives and a point less than B: half a point severe beside their mean.
     severity = {row["scorer"]: row for row in table(out / "severity.csv") if row["dimension"] == "AVG"}
     assert float(severity["scripted:one"]["leniency"]) == pytest.approx(-0.5)
-    assert float(severity["A"]["leniency"]) == pytest.approx(-1)
+    assert float(severity["A"]["leniency"]) == pytest.approx(-0.5)
     # Where the judge gave 5, A gave 5 and B gave 6.
     level = next(row for row in table(out / "calibration.csv") if row["level"] == "5.0")
     assert (level["n"], float(level["mean_human"]), float(level["bias"])) == ("2", 5.5, -0.5)
