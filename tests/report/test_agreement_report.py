@@ -40,7 +40,8 @@ def report_of(judges: Mapping[str, Sequence[int]], ratings: Mapping[str, Sequenc
 def test_worse_than_chance_is_only_what_the_interval_says() -> None:
     unrelated = report_of({"other": UNRELATED}, {"A": POINTS, "B": POINTS})
     means = unrelated.tables["means"].query("dimension == 'AVG' and metric == 'pearson'").set_index("judge")
-    assert means.loc["other", "value"] < 0 < means.loc["other", "high"]
+    value, high = (float(means[name]["other"]) for name in ("value", "high"))
+    assert value < 0 < high
     assert not [note for note in agreement_notes(unrelated) if "worse than chance" in note]
     turned = report_of({"turned": REVERSED}, {"A": POINTS, "B": POINTS})
     (note,) = [note for note in agreement_notes(turned) if "worse than chance" in note]
