@@ -33,7 +33,7 @@ def report_of(judges: Mapping[str, Sequence[int]], ratings: Mapping[str, Sequenc
         return pd.DataFrame(rows, columns=["response_id", kind, "dimension", "score"])
 
     scores = frame(judges, "judge") if judges else ()
-    options = {"measures": ["qwk", "pearson"], "n_resamples": 200}
+    options = {"measures": ["qwk", "pearson"], "resamples": 200}
     return agree(load_task("cgpst"), scores, frame(ratings, "rater"), **options)  # type: ignore[arg-type]
 
 
