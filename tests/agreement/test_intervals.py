@@ -95,8 +95,8 @@ def test_coefficients_of_all_raters_have_no_interval_from_fewer_than_five_respon
     ratings = {("rater", "A", "d"): [1.0, 3, 2, 5, 4][:n], ("rater", "B", "d"): [2.0, 3, 2, 4, 5][:n]}
     found = rater_coefficients(table(ratings), ["d"], Resampling(200)).set_index("coefficient")
     for name in ("ICC(A,1) = ICC(2,1)", "Krippendorff's alpha (interval)"):
-        assert math.isnan(found.loc[name, "low"]) == (n < 5)
-        assert (found.loc[name, "reason"] == FEW) == (n < 5)
+        assert found["low"].isna()[name] == (n < 5)
+        assert (found["reason"][name] == FEW) == (n < 5)
 
 
 def test_raters_who_agree_in_full_have_coefficients_of_1_without_an_interval() -> None:
@@ -115,7 +115,7 @@ def test_no_limit_of_a_mean_of_raters_is_without_bound() -> None:
     # The lower limit of ICC(A,1) is below -1 / (k - 1), so that of two raters' mean is at minus infinity.
     ratings = {("rater", "A", "d"): [1.0, 2, 4, 5, 3], ("rater", "B", "d"): [3.0] * 5}
     found = rater_coefficients(table(ratings), ["d"], Resampling(50)).set_index("coefficient")
-    of = found.loc["ICC(A,k) = ICC(2,k)"]
-    assert math.isnan(of["low"])
-    assert math.isnan(of["high"])
-    assert "no interval: the data set it no lower limit" in of["reason"]
+    name = "ICC(A,k) = ICC(2,k)"
+    assert found["low"].isna()[name]
+    assert found["high"].isna()[name]
+    assert "no interval: the data set it no lower limit" in found["reason"][name]

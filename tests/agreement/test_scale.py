@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-import pandas as pd
 import pytest
 
 from agreement.sheets_of_points import ratings, scores, sheets
@@ -14,6 +14,11 @@ from creaeval.agreement.method_table import method_table
 from creaeval.data import Rating
 from creaeval.stats.gwet import gwet_ac1, gwet_ac2
 from creaeval.stats.measures import Levels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
 
 A = [1, 2, 3, 4, 5, 6, 7, 7]
 NEAR = [1, 2, 3, 4, 6, 6, 7, 8]
@@ -29,8 +34,8 @@ def value(table: pd.DataFrame, **where: str) -> pd.Series:
     return table.iloc[0]
 
 
-def expected(x: list[float], y: list[float], levels: Levels = FOCUS) -> dict[str, float]:
-    return {"ac1": gwet_ac1(x, y, levels), "ac2": gwet_ac2(x, y, levels)}
+def expected(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
+    return {"ac1": gwet_ac1(x, y, FOCUS), "ac2": gwet_ac2(x, y, FOCUS)}
 
 
 def test_the_report_its_comparison_and_groups_use_all_levels_of_the_scale() -> None:

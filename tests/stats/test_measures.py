@@ -38,7 +38,8 @@ def largest_distance(x: np.ndarray, y: np.ndarray) -> float:
 
 def largest_distances(part: Part) -> np.ndarray:
     distances = np.abs(part.x - part.y) * part.present
-    return np.max((part.counts[:, :, np.newaxis] > 0) * distances, axis=1)
+    largest: np.ndarray = np.max((part.counts[:, :, np.newaxis] > 0) * distances, axis=1)
+    return largest
 
 
 theirs = Measure(
@@ -99,7 +100,7 @@ def test_a_constant_scorer_is_named() -> None:
     assert pearson.remark([1, 2, 3], [2, 2, 2], ("judge", "rater A")) == "rater A is constant"
     assert qwk.remark([1, 2, 3], [2, 2, 4], ("judge", "rater A")) == ""
     assert qwk.remark([2, 2], [3, 3], ("judge", "rater A")) == "both are constant"
-    assert qwk.remark([2, None], [None, 3], ("judge", "rater A")) == "scored by both: 0"
+    assert qwk.remark([2, math.nan], [math.nan, 3], ("judge", "rater A")) == "scored by both: 0"
 
 
 def test_a_key_and_the_bounds_of_a_share_are_checked() -> None:
