@@ -30,7 +30,7 @@ B = [2, 2, 3, 5, 5, 6, 8, 1]
 JUDGE = [1, 2, 3, 5, 3, 4, 9, 4]
 OTHER = [4, 1, 2, 4, 6, 5, 7, 2]
 SEEN = frozenset({"R0", "R1", "R2"})
-PLAIN = AgreementOptions(resamples=0, measures="qwk")
+PLAIN = AgreementOptions(resamples=0, measures=("qwk",))
 APART = PLAIN.change(include_training=True)
 
 

@@ -94,7 +94,7 @@ def test_a_pairs_interval_is_that_of_the_bootstrap_of_the_pair() -> None:
             method=method,  # type: ignore[arg-type]
         )
         of_grid = interval(
-            float(found.values["pearson"][0]), found.draws["pearson"][:, 0], leave_one_out=jackknife
+            float(found.values["pearson"][0]), found.draws["pearson"][:, 0], n=60, leave_one_out=jackknife
         )
         assert (of_grid.low, of_grid.high) == pytest.approx((alone.low, alone.high))
         assert of_grid.method == method

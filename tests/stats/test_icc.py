@@ -62,9 +62,12 @@ def test_a_constant_leniency_is_consistent_and_does_not_agree() -> None:
     assert table["ICC(A,1)"].lower < 7 / 16 < table["ICC(A,1)"].upper < 1
 
 
-def test_full_agreement_is_1_with_limits_of_1() -> None:
+def test_full_agreement_is_1_and_has_no_interval_rather_than_one_without_width() -> None:
     for form in icc(np.array([[1, 1, 1], [2, 2, 2], [4.5, 4.5, 4.5]])).forms:
-        assert (form.value, form.lower, form.upper, form.f, form.p) == (1, 1, 1, math.inf, 0)
+        assert (form.value, form.f, form.p) == (1, math.inf, 0)
+        assert math.isnan(form.lower)
+        assert math.isnan(form.upper)
+        assert form.why_no_interval == "no interval: without any disagreement it would have no width"
 
 
 def test_negative_values_are_reported_and_a_mean_without_reliability_is_not() -> None:

@@ -138,7 +138,9 @@ def _rows(
                 absent = (math.nan, None, 0, lost, f"0 of {len(dimensions)}", common.why_nothing(method))
                 rows.append((measure, method, *nothing, math.nan, *absent))
                 continue
-            ends, said = values.interval(of.value, of.draws, of.without, of.n)
+            ends, said = values.interval(
+                of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
+            )
             less: tuple[float, ...] = (math.nan,) * 5
             reasons = [said]
             if of.defined != of.all:

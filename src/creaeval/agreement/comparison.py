@@ -319,10 +319,10 @@ def _permuted(
             other = columns.get((dimension, twin[scorer]))
             below[:, column] = np.nan if other is None else matrix[:, other]
     stacked = np.concatenate([matrix, below])
-    pairs = list(places.values())
+    pairs, levels = list(places.values()), [data.levels.get(dimension) for dimension, *_ in places]
 
     def agreement(counts: Floats) -> dict[tuple[str, str], Floats]:
-        values = on_counts(counts, stacked, pairs, options.measures)
+        values = on_counts(counts, stacked, pairs, options.measures, levels)
         on_data = {name: rows[0] for name, rows in values.items()}
         grid = Grid(on_data, values, {}, np.zeros(len(pairs), np.intp))
         means = PairValues(data, [first], options, grid)

@@ -137,7 +137,8 @@ def check_conditions(conditions: Sequence[Condition], tables: Mapping[str, pd.Da
         One row a condition: the values of both runs, ``change`` (B minus A) with its interval, ``limit`` (the
         change from which it fails), ``n`` (responses), ``failed`` and ``reason``. It fails where the change
         in the unwanted direction is at least the amount, and not 0; with ``surely``, where that holds of
-        the nearer end of the interval. What is undefined fails, with its reason.
+        the nearer end of the interval. What is undefined fails, with its reason; a change in the other
+        direction that all resamples share does not.
     """
     import pandas as pd
 
@@ -145,6 +146,8 @@ def check_conditions(conditions: Sequence[Condition], tables: Mapping[str, pd.Da
 
 
 def _check(condition: Condition, tables: Mapping[str, pd.DataFrame]) -> list[object]:
+    from creaeval.stats.draws import ALL_EQUAL
+
     a, b, low, high, n, reason = _find(condition.measure, tables)
     change = b - a
     sign = -1.0 if condition.direction == "drops" else 1.0
@@ -153,7 +156,7 @@ def _check(condition: Condition, tables: Mapping[str, pd.DataFrame]) -> list[obj
     bound = {False: change, True: high if condition.direction == "drops" else low}[condition.surely]
     if math.isnan(change):
         failed, reason = True, f"undefined: {reason or 'no value in one of the runs'}"
-    elif math.isnan(bound):
+    elif math.isnan(bound) and not (ALL_EQUAL in reason and sign * change <= _ROUNDING):
         failed, reason = True, f"undefined: no interval ({reason or 'no resamples'})"
     elif condition.is_agreement and (unequal := _unequal(condition, tables)):
         failed, reason = True, f"not comparable: defined for one of the runs only in {', '.join(unequal)}"

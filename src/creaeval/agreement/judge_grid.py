@@ -172,7 +172,9 @@ def judge_pairs(
                 continue  # of two judges neither is the first
             for dimension in (*common.data.dimensions, AVG):
                 of = GroupMean(values, group, measure, dimension)
-                ends, said = values.interval(of.value, of.draws, of.without, of.n)
+                ends, said = values.interval(
+                    of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
+                )
                 reasons = [*_why(values, group, measure, of.dimensions), *filter(None, [said])]
                 rows.append(
                     (

@@ -120,7 +120,7 @@ def method_table(
     }
     ranks = {place: rank_methods(*part) for place, part in _comparable(values, dimensions)}
     tests = _tests(common, ranks, options, n_permutations)
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (*head, *_cell(common, head, cells.get(head), rank), rank, *tests.get(head, _NO_TEST))
         for place, of in ranks.items()
         for method in (*common.methods, HUMAN)
@@ -153,10 +153,10 @@ def _with_training(
         return []
     means = means_of_methods(measure_agreement(trained, options))
     shown = means["metric"].isin(options.measures) & means["dimension"].isin([*dimensions, AVG])
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for row in means[shown & means["method"].ne(HUMAN)].itertuples():
         head = row.metric, row.dimension, f"{row.method} ({WITH_TRAINING})"
-        reason = "; ".join(filter(None, (row.reason, _APART)))
+        reason = "; ".join(filter(None, (str(row.reason), _APART)))
         cell = row.value, row.low, row.high, row.n, None, row.defined, reason
         rows.append((*head, *cell, None, *_NO_TEST))
     return rows

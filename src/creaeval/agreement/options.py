@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 Values = Literal["model", "final"]
 #: Of dimensions scored by items: their ``sum``, their ``mean`` per valid item, or ``each`` item by itself.
 Items = Literal["sum", "mean", "each"]
-#: Fewer responses or clusters than these allow no interval that means anything.
-FEWEST = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,6 +176,8 @@ class AgreementOptions:
         drawn = "responses with all their items" if self.items == "each" else "responses"
         if self.cluster:
             drawn = " and ".join(f"whole groups by {name}" for name in self.cluster)
+        from creaeval.stats.draws import FEWEST
+
         kind = "BCa" if self.interval == "bca" else "percentile"
         return (
             f"Intervals: {self.confidence:.0%} {kind} bootstrap of {drawn}, {self.resamples:,} "

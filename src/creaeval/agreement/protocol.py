@@ -125,7 +125,7 @@ def _cell(
     why = values.why(measure, place, pair)
     if math.isnan(value):
         return value, math.nan, math.nan, n, "0 of 1", why or "0 divided by 0"
-    ends, said = values.interval(value, draws, without, n)
+    ends, said = values.interval(value, draws, without, n, measure=measure, of_pair=True)
     return value, ends.low, ends.high, n, "1 of 1", "; ".join(filter(None, (why, said)))
 
 
@@ -157,7 +157,9 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
                     if group is people
                     else GroupMean(values, group, measure, dimension)
                 )
-                ends, said = values.interval(of.value, of.draws, of.without, of.n)
+                ends, said = values.interval(
+                    of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
+                )
                 why = dict.fromkeys(
                     reason
                     for one in of.dimensions

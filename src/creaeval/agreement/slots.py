@@ -102,10 +102,11 @@ def swap_slots(
     check_rated(data)
     used = [name for name in options.measures if get_measure(name).on_grid is not None]
     options, groups, matrix = options.change(measures=used), find_groups(data), data.matrix
-    pairs = list(pair_places(data, groups).values())
+    places = pair_places(data, groups)
+    pairs, levels = list(places.values()), [data.levels.get(dimension) for dimension, _, _ in places]
     every = np.ones((1, len(data.units)))
     ways = _dealt(data, n_assignments, np.random.default_rng(options.seed))
-    found = [on_counts(every, way, pairs, used) for way in (matrix.values, *ways)]
+    found = [on_counts(every, way, pairs, used, levels) for way in (matrix.values, *ways)]
     has_points = ~np.isnan(matrix.values)
     grid = Grid(
         values={name: found[0][name][0] for name in used},

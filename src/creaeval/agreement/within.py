@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.options import FEWEST
 from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
@@ -122,8 +121,6 @@ def _interval(
 
     if not options.resamples:
         return math.nan, math.nan, ""
-    if int(codes.max(initial=-1)) + 1 < FEWEST:
-        return math.nan, math.nan, f"no interval: fewer than {FEWEST} groups to draw from"
     estimate = resample.bootstrap(
         resample.pearson,
         centred,
@@ -134,4 +131,4 @@ def _interval(
         second_groups=second,
         seed=options.seed,
     )
-    return estimate.low, estimate.high, "; ".join(estimate.warnings)
+    return estimate.low, estimate.high, "; ".join(filter(None, (*estimate.warnings, estimate.note)))

@@ -6,14 +6,21 @@ plain functions of the same measures are their oracle.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from creaeval.stats.correlation import on_levels
+from creaeval.stats.gwet import ac1_weight, ac2_weight
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from creaeval.stats.grid import Part
+    from creaeval.stats.measures import Levels
 
     Floats = NDArray[np.float64]
 
@@ -113,4 +120,30 @@ def mean_absolute(part: Part) -> Floats:
 def rmse(part: Part) -> Floats:
     """Root of the mean squared difference."""
     values: Floats = np.sqrt(part.mean((part.x - part.y) ** 2))
+    return values
+
+
+def ac1(part: Part) -> Floats:
+    """Gwet's AC1; see `gwet.gwet_ac1`."""
+    return _gwet(part, exact(part), ac1_weight)
+
+
+def ac2(part: Part) -> Floats:
+    """Gwet's AC2 with quadratic weights; see `gwet.gwet_ac2`."""
+    spans = np.array([math.nan if scale is None else scale.high - scale.low for scale in part.levels])
+    return _gwet(part, 1.0 - part.mean((part.x - part.y) ** 2) / spans**2, ac2_weight)
+
+
+def _gwet(part: Part, agreement: Floats, weight_of: Callable[[Levels], float]) -> Floats:
+    alike = np.zeros_like(part.n)
+    for share_x, share_y, _ in part.shares():
+        alike = alike + ((share_x + share_y) / 2.0) ** 2
+    weights = np.array([math.nan if scale is None else weight_of(scale) for scale in part.levels])
+    by_chance = weights * (1.0 - alike)
+    values: Floats = (agreement - by_chance) / (1.0 - by_chance)
+    for pair, scale in enumerate(part.levels):
+        present = part.present[:, pair] > 0
+        given = np.concatenate([part.x[present, pair], part.y[present, pair]])
+        if scale is not None and not on_levels(given, scale).all():
+            values[:, pair] = np.nan
     return values

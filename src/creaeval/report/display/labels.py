@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from creaeval.agreement.pairs import AVG, HUMAN
 from creaeval.agreement.protocol import SHARE
 from creaeval.report.display.table import Line
-from creaeval.stats.measures import get_measure, measure_label
+from creaeval.stats.measures import list_measures, measure_label
 from creaeval.tasks import display_name
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ SHARE_OF_HUMAN = f"share of {HUMAN}"
 
 def measure_form(measure: str) -> str:
     """Return how values of a measure are written: with three decimals, points and shares with two."""
-    in_points = bool(measure) and not measure.endswith(SHARE) and get_measure(measure).in_points
+    in_points = any(record.key == measure and record.in_points for record in list_measures())
     return ",.2f" if in_points or measure.endswith(SHARE) else ",.3f"
 
 
