@@ -291,7 +291,9 @@ def test_a_negative_estimate_is_shown_and_no_number_is_enough() -> None:
     )
     found = reliability_tables(points, OPTIONS)["reliability"]
     assert set(found["needed"]) == {math.inf}
-    assert set(found["reason"]) == {"there are only 2 responses"}
+    assert set(found["reason"]) == {
+        "no number of raters reaches 0.8; no interval: fewer than 5 responses or clusters"
+    }
 
 
 def test_participants_raters_and_scenarios_of_the_textbook() -> None:

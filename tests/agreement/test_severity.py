@@ -108,7 +108,7 @@ def test_few_responses_have_differences_but_no_errors() -> None:
     assert judge.leniency == pytest.approx(-1 / 3)
     assert not math.isnan(judge.se)
     assert math.isnan(judge.low)
-    assert judge.reason == "leniency: there are only 3 responses, too few for an interval"
+    assert judge.reason == "leniency: no interval: fewer than 5 responses or clusters"
 
 
 def test_the_average_is_unweighted_over_the_dimensions_where_it_is_defined() -> None:

@@ -144,7 +144,7 @@ def test_raters_alone(command: CommandLine, scored: str) -> None:
     assert float(rows["ICC(A,1) = ICC(2,1)"]["value"]) == pytest.approx(7 / 8)
     assert float(rows["ICC(C,1) = ICC(3,1)"]["value"]) == pytest.approx(1)
     assert (rows["Fleiss' kappa"]["n"], rows["Fleiss' kappa"]["raters"]) == ("6", "2")
-    assert "All raters together" in ended.out
+    assert "Reliability of raters" in ended.out
     assert not (command.folder / "out" / "stand_in.csv").exists()
 
 

@@ -135,7 +135,8 @@ def _reliability(study: Study) -> Iterator[tuple[object, ...]]:
         for kind in KINDS:
             value = reliability(found, kind, number, levels, **settings)  # type: ignore[arg-type]
             needed = raters_needed(found, kind, options.target, **settings)  # type: ignore[arg-type]
-            reason = study.reason or study.words(value.reason or needed.reason)
+            reasons = dict.fromkeys(filter(None, (needed.reason, value.reason)))
+            reason = study.reason or study.words(next(iter(reasons), ""))
             ends = (value.value, value.low, value.high)
             raters = number if found.defined else math.nan
             needs = (options.target, needed.n_raters, needed.low, needed.high)

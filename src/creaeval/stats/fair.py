@@ -25,7 +25,7 @@ from scipy.special import stdtrit
 from scipy.stats import rankdata
 
 from creaeval.stats.components import MOST_RATERS
-from creaeval.stats.reliability import FEWEST_RESPONSES
+from creaeval.stats.draws import FEWEST, TOO_FEW
 from creaeval.stats.two_way import absorb, residual_freedom
 
 if TYPE_CHECKING:
@@ -190,8 +190,8 @@ def rater_leniency(
         compared = others > 0 if reference is None else others[~averaged] > 0
         if not compared.all():
             reason = reason or "a rater who is alone in an island cannot be compared"
-    if not reason and design.n_responses < FEWEST_RESPONSES:
-        reason = f"there are only {design.n_responses} responses, too few for an interval"
+    if not reason and design.n_responses < FEWEST:
+        reason = TOO_FEW
     ends = _interval(estimate, se, components, confidence)
     return Leniency(
         ratings.rater_codes, estimate, se, *ends, ratings.per_rater, design.rater_island, confidence, reason
@@ -361,7 +361,7 @@ def _ranks(
         ranks[rows] = rankdata(-np.round(predicted.value[rows], 9), method="min")
         ends = (1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0
         limits = np.quantile(drawn, ends, axis=1, method="inverted_cdf")
-        if len(island) >= FEWEST_RESPONSES:
+        if len(island) >= FEWEST:
             low[rows], high[rows] = np.minimum(limits[0], ranks[rows]), np.maximum(limits[1], ranks[rows])
     return ranks, low, high
 
@@ -371,7 +371,7 @@ def _interval(
 ) -> tuple[FloatArray, FloatArray]:
     freedom = residual_freedom(components.design)
     reach = float(stdtrit(freedom, (1.0 + confidence) / 2.0)) * se
-    if components.design.n_responses < FEWEST_RESPONSES:
+    if components.design.n_responses < FEWEST:
         reach = np.full_like(se, math.nan)
     return estimate - reach, estimate + reach
 
