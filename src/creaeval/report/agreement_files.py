@@ -28,13 +28,13 @@ def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
             with_task = table.copy()
             with_task.insert(0, "task", report.task.id)
             written.append(write_table(with_task, folder / f"{name}.csv"))
-    r_script = (files("creaeval.report") / "agreement.R").read_text(encoding="utf-8")
+    scripts = [files("creaeval.report") / name for name in ("agreement.R", "rasch.R")]
     return [
         *written,
         write_table(report.points, folder / "long.csv"),
         write_text(folder / "agreement.md", markdown(report)),
         write_text(folder / "agreement.tex", latex(report)),
-        write_text(folder / "agreement.R", r_script),
+        *(write_text(folder / script.name, script.read_text(encoding="utf-8")) for script in scripts),
     ]
 
 
