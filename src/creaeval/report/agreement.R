@@ -12,7 +12,7 @@ persons <- ""   # with facet: the column of who wrote a response; then persons x
 facet <- ""     # the column of what everybody answered, such as "scenario"
 
 suppressPackageStartupMessages({ library(psych); library(lme4) })
-if (!l10n_info()[["UTF-8"]]) suppressWarnings(Sys.setlocale("LC_CTYPE", "C.UTF-8"))
+if (!l10n_info()[["UTF-8"]]) invisible(suppressWarnings(Sys.setlocale("LC_CTYPE", "C.UTF-8")))
 
 read_table <- function(path) {  # everything as text first: an id may be 001, a rater may be called NA
   table <- read.csv(path, colClasses = "character", na.strings = "", encoding = "UTF-8", check.names = FALSE)
@@ -118,6 +118,7 @@ timed("Agreement", {
     if (all(is.na(x))) NA else mean(x, na.rm = TRUE)
   })
   cells <- by_dimension(long, agreement)
+  if (is.null(cells)) stop("long.csv has no two scorers, so there is nothing to compare.", call. = FALSE)
   means <- mean_of(c("method", "judge", "dimension", "metric"), cells)
   average <- cbind(mean_of(c("method", "judge", "metric"), means), dimension = "AVG")
   means <- cbind(rbind(means, average[names(means)]), rater = "all raters")
@@ -125,9 +126,9 @@ timed("Agreement", {
 })
 
 # ---- 2. Variance components by REML, for raters who share all, some or no responses ------------------------
-# Tighter than lme4's own settings, which leave three digits of a rater's variance.
+# lme4 stops early by its own settings: after three to four digits of the raters' variance. Here, after seven.
 tight <- lmerControl(calc.derivs = FALSE, check.conv.singular = "ignore",
-  optCtrl = list(xtol_abs = 1e-10, xtol_rel = 1e-10, ftol_abs = 1e-12, ftol_rel = 1e-12))
+  optCtrl = list(xtol_abs = 1e-12, xtol_rel = 0, ftol_abs = 0, ftol_rel = 0, maxeval = 2000))
 said <- character()
 say <- function(...) { said <<- unique(c(said, paste0(...))); NULL }
 
@@ -171,6 +172,7 @@ study <- function(rows) {  # the scorers of one kind, judges of one method, on o
   }
   fitted <- fit(rows$points, groups)
   found <- as.data.frame(VarCorr(fitted$model))
+  found$vcov[found$vcov < 1e-6 * sum(found$vcov)] <- 0  # a variance at its lower bound is approached only
   effects <- c(names(groups), paste(names(main), collapse = " x "))
   place <- match(c(paste0("g", seq_along(groups)), "Residual"), found$grp)
   variance <- cbind(keys, effect = effects, variance = found$vcov[place])
@@ -188,7 +190,7 @@ study <- function(rows) {  # the scorers of one kind, judges of one method, on o
 
 # Leniency of each scorer beside the mean of the raters it is linked with, scorers fixed, responses random.
 severity <- function(rows) {
-  if (!is.null(why_not(rows))) return(NULL)
+  if (!is.null(why_not(rows)) || !anyDuplicated(rows$who)) return(NULL)
   island <- islands(wide(rows, rows$who))
   scorers <- unique(rows$who)
   is_rater <- scorers %in% rows$who[rows$kind == "rater"]
@@ -212,7 +214,7 @@ timed("Variance components, reliability and severity", {
   raters <- by_dimension(long[long$kind == "rater", ], severity)
   all <- by_dimension(long, severity)
   compare(rbind(raters, all[all$kind == "judge", ]), "severity", c("scorer", "kind", "dimension"), c("leniency", "se"))
-  cat(said, sep = "\n")
+  if (length(said)) cat(said, sep = "\n")
 })
 
 # ---- 3. The six forms of the ICC, on the responses that all raters rated -----------------------------------
@@ -229,7 +231,9 @@ timed("ICC of all raters", {
     m <- complete(wide(rows, rows$person))
     if (ncol(m) < 2) c(kappa = NA, icc = NA) else by_psych(m)
   }, c(kappa = 0, icc = 0))
-  cat("psych on the first 100 responses: ", paste(rownames(checked), apply(checked, 1, max, na.rm = TRUE)), "\n")
+  largest <- function(x) if (all(is.na(x))) "not checked" else format(max(x, na.rm = TRUE), digits = 3)
+  cat("psych beside these formulas, first 100 responses, largest difference: cohen.kappa ",
+    largest(checked["kappa", ]), ", ICC ", largest(checked["icc", ]), "\n", sep = "")
 })
 
 # ---- 4. Many-facet Rasch model -----------------------------------------------------------------------------
