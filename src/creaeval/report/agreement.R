@@ -21,7 +21,9 @@ read_table <- function(path) {  # everything as text first: an id may be 001, a 
 }
 key_of <- function(rows, keys) do.call(paste, c(unname(as.list(rows[keys])), sep = "\r"))
 
-# Writes a table and prints the largest difference of its values from those in NAME.csv, row by row.
+# Writes a table and prints the largest difference of its values from those in NAME.csv, row by row. Rows with a
+# variance at its bound of 0 are not compared: there, REML estimates the others anew, the analysis of variance,
+# which creaeval takes for complete data, does not.
 compare <- function(table, name, keys, values) {
   if (is.null(table)) return(invisible())
   write.csv(table, paste0(name, "_from_r.csv"), row.names = FALSE, na = "", fileEncoding = "UTF-8")
@@ -29,13 +31,14 @@ compare <- function(table, name, keys, values) {
   ours <- read_table(paste0(name, ".csv"))
   keys <- intersect(keys, names(ours))
   place <- match(key_of(table, keys), key_of(ours, keys))
+  used <- !is.na(place) & !(if (is.null(table$at_bound)) FALSE else table$at_bound)
   for (value in intersect(values, names(ours))) {
-    theirs <- as.numeric(ours[[value]])[place][!is.na(place)]
-    mine <- table[[value]][!is.na(place)]
+    theirs <- as.numeric(ours[[value]])[place[used]]
+    mine <- table[[value]][used]
     apart <- abs(mine - theirs)
     largest <- if (all(is.na(apart))) "-" else format(max(apart, na.rm = TRUE), digits = 3)
-    cat(sprintf("%-12s %-10s compared %d, undefined in one alone %d, largest difference %s\n",
-      name, value, sum(!is.na(apart)), sum(is.na(mine) != is.na(theirs)), largest))
+    cat(sprintf("%-12s %-10s %6d compared, %d undefined in one alone, %d at a bound, largest difference %s\n", name,
+      value, sum(!is.na(apart)), sum(is.na(mine) != is.na(theirs)), sum(!is.na(place)) - sum(used), largest))
   }
 }
 timed <- function(what, part) cat(sprintf("%s: %.1f s\n\n", what, system.time(part)[["elapsed"]]))
@@ -132,37 +135,19 @@ tight <- lmerControl(calc.derivs = FALSE, check.conv.singular = "ignore",
 said <- character()
 say <- function(...) { said <<- unique(c(said, paste0(...))); NULL }
 
-# Groups of scorers that are linked by responses in common; between groups nothing can be compared.
-islands <- function(m) {
-  linked <- crossprod(!is.na(m)) > 0
+# Number of the island of each scorer: those linked by responses in common, if only through others.
+islands <- function(given) {
+  linked <- crossprod(given) > 0
   repeat {
     further <- linked %*% linked > 0
-    if (all(further == linked)) return(match(apply(linked, 1, function(x) which(x)[1]), seq_len(ncol(m))))
+    if (all(further == linked)) return(match(apply(linked, 1, paste, collapse = ""), unique(apply(linked, 1, paste, collapse = ""))))
     linked <- further
   }
 }
 
-# Random effects by name, each a grouping of the rows. One that has a level for every row, or a single level,
-# cannot be told from the rest and is left out: so are raters who rated one response each.
-fit <- function(points, groups, fixed = "1") {
-  levels <- vapply(groups, function(group) length(unique(group)), 0L)
-  random <- which(levels > 1 & levels < length(points))
-  names(groups) <- paste0("g", seq_along(groups))
-  formula <- reformulate(c(fixed, sprintf("(1 | g%d)", random)), "points")
-  list(model = lmer(formula, data.frame(points, groups, check.names = FALSE), control = tight), random = random)
-}
-why_not <- function(rows) {
-  if (length(unique(rows$who)) < 2) return("there is a single scorer")
-  if (!anyDuplicated(rows$unit)) return("no response has two scorers")
-  if (constant(rows$points)) "all points are equal"
-}
-
-study <- function(rows) {  # the scorers of one kind, judges of one method, on one dimension
-  kind <- rows$kind[1]
-  keys <- data.frame(method = rows$method[1], kind = kind, dimension = rows$dimension[1])
-  if (!is.null(why <- why_not(rows))) return(say(keys$dimension, ", ", kind, "s: left out, ", why))
-  crossed <- nzchar(persons) && nzchar(facet)
-  if (crossed) {
+# The groupings whose variances are estimated; the last effect is the residual.
+effects_of <- function(rows, kind) {
+  if (nzchar(persons) && nzchar(facet)) {
     main <- setNames(list(rows[[persons]], rows$who, rows[[facet]]), c(persons, kind, facet))
     pairs <- combn(3, 2, function(two) paste(main[[two[1]]], main[[two[2]]], sep = "\r"), simplify = FALSE)
     groups <- c(main, setNames(pairs, combn(names(main), 2, paste, collapse = " x ")))
@@ -170,50 +155,78 @@ study <- function(rows) {  # the scorers of one kind, judges of one method, on o
     groups <- main <- setNames(list(rows$unit, rows$who), c("response", kind))
     if (nzchar(cluster)) groups[[cluster]] <- rows[[cluster]]
   }
-  fitted <- fit(rows$points, groups)
-  found <- as.data.frame(VarCorr(fitted$model))
-  found$vcov[found$vcov < 1e-6 * sum(found$vcov)] <- 0  # a variance at its lower bound is approached only
-  effects <- c(names(groups), paste(names(main), collapse = " x "))
-  place <- match(c(paste0("g", seq_along(groups)), "Residual"), found$grp)
-  variance <- cbind(keys, effect = effects, variance = found$vcov[place])
-  if (crossed) return(list(variance = variance))
-
-  v <- setNames(ifelse(is.na(variance$variance), 0, variance$variance), c("response", "rater", effects[-(1:2)]))
-  true <- sum(v) - v[["rater"]] - v[[length(v)]]  # responses, and the groups that they are in
-  noise <- c(absolute = v[["rater"]] + v[[length(v)]], consistent = v[[length(v)]])
-  k <- 1 / mean(1 / table(rows$unit))  # harmonic mean of the scorers of a response
-  reliability <- cbind(keys, coefficient = c("absolute, single", "consistent, single", "absolute, mean", "consistent, mean"),
-    value = c(true / (true + noise), true / (true + noise / k)),
-    needed = rep(ceiling(target / (1 - target) * noise / true - 1e-9), 2))
-  list(variance = variance, reliability = reliability)
+  list(groups = groups, residual = paste(names(main), collapse = " x "))
 }
 
-# Leniency of each scorer beside the mean of the raters it is linked with, scorers fixed, responses random.
-severity <- function(rows) {
-  if (!is.null(why_not(rows)) || !anyDuplicated(rows$who)) return(NULL)
-  island <- islands(wide(rows, rows$who))
-  scorers <- unique(rows$who)
-  is_rater <- scorers %in% rows$who[rows$kind == "rater"]
-  rows$scorer_ <- factor(rows$who, scorers)
-  model <- lmer(points ~ 0 + scorer_ + (1 | unit), rows, control = tight)
-  contrast <- diag(length(scorers)) - outer(island, island, "==") * rep(is_rater, each = length(scorers)) /
-    vapply(island, function(i) sum(is_rater[island == i]), 0)
-  first <- match(scorers, rows$who)
-  data.frame(scorer = rows$person[first], method = rows$method[first], kind = rows$kind[first],
-    dimension = rows$dimension[1], leniency = drop(contrast %*% fixef(model)),
-    se = sqrt(pmax(diag(contrast %*% as.matrix(vcov(model)) %*% t(contrast)), 0)), island = island)
+study <- function(rows) {  # the scorers of one kind, judges of one method, on one dimension
+  keys <- data.frame(method = rows$method[1], kind = rows$kind[1], dimension = rows$dimension[1])
+  what <- paste0(keys$dimension, ", ", keys$kind, "s: ")
+  if (length(unique(rows$who)) < 2) return(say(what, "there is a single one"))
+  if (!anyDuplicated(rows$unit)) return(say(what, "no response has two of them"))
+  if (constant(rows$points)) return(say(what, "all points are equal"))
+  effects <- effects_of(rows, keys$kind)
+  groups <- effects$groups
+  # What has a level for every row cannot be told from the residual: so are raters who rated one response each.
+  levels <- vapply(groups, function(group) length(unique(group)), 0L)
+  random <- which(levels > 1 & levels < nrow(rows))
+  data <- data.frame(rows$points, groups)
+  names(data) <- c("points", paste0("g", seq_along(groups)))
+  model <- lmer(reformulate(sprintf("(1 | g%d)", random), "points"), data, control = tight)
+  found <- as.data.frame(VarCorr(model))
+  found$vcov[found$vcov < 1e-6 * sum(found$vcov)] <- 0  # a bound of 0 is approached only
+  variance <- found$vcov[match(c(names(data)[-1], "Residual"), found$grp)]
+  keys$at_bound <- any(variance == 0, na.rm = TRUE)
+  result <- list(variance = cbind(keys, effect = c(names(groups), effects$residual), variance = variance))
+  if (nzchar(persons) && nzchar(facet)) return(result)
+
+  v <- ifelse(is.na(variance), 0, variance)  # of responses, scorers, clusters if there are any, and the residual
+  error <- v[length(v)]
+  noise <- c(absolute = v[2] + error, consistent = error)
+  number <- rep(c(1, 1 / mean(1 / table(rows$unit))), each = 2)  # of scorers: one, and the harmonic mean
+  result$reliability <- cbind(keys, coefficient = names(noise), number = number,
+    value = (sum(v) - noise[[1]]) / (sum(v) - noise[[1]] + noise / number),
+    needed = pmax(1, ceiling(target / (1 - target) * noise / (sum(v) - noise[[1]]))))
+  if (nzchar(cluster) || error == 0 || !2 %in% random) return(result)
+  c(result, adjust(rows, keys, theta = sqrt(v[1] / error), error))
 }
 
-timed("Variance components, reliability and severity", {
+# Leniency and fair means, with these scorers as they are (fixed) and responses random: generalized least squares
+# by lme4 at the study's variances. Both are beside the mean of the scorers of the same island.
+adjust <- function(rows, keys, theta, error) {
+  m <- wide(rows, rows$who)
+  given <- !is.na(m)
+  rows$column <- factor(rows$who, colnames(m))
+  parts <- lFormula(points ~ 0 + column + (1 | unit), rows, control = tight)
+  deviance <- do.call(mkLmerDevfun, parts)
+  model <- mkMerMod(environment(deviance), list(par = theta, fval = deviance(theta), conv = 0), parts$reTrms, parts$fr)
+  effect <- fixef(model)
+  covariance <- as.matrix(vcov(model)) / sigma(model)^2 * error
+
+  island <- islands(given)
+  if (max(island) > 1) say(keys$dimension, ", ", keys$kind, "s: ", max(island), " islands without a response in common; ",
+    "severity and fair means compare within an island only")
+  average <- outer(island, island, "==") / tabulate(island)[island]
+  contrast <- diag(length(island)) - average
+  average <- average[max.col(given, "first"), ]  # of each response: the scorers of its island
+  weight <- theta^2 / (1 + theta^2 * rowSums(given))
+  slope <- average - given * weight
+  scorer <- rows$person[match(colnames(m), rows$who)]
+  list(severity = cbind(keys, scorer = scorer, leniency = drop(contrast %*% effect),
+      se = sqrt(pmax(diag(contrast %*% covariance %*% t(contrast)), 0)), island = island),
+    fair_means = cbind(keys, rows[match(rownames(m), rows$unit), c("response_id", "item")],
+      fair_mean = drop(average %*% effect) + ranef(model)$unit[rownames(m), 1],
+      se = sqrt(rowSums((slope %*% covariance) * slope) + error * weight)))
+}
+
+timed("Variance components, reliability, severity, fair means", {
   long$who <- key_of(long, c("kind", "method", "person"))
   studies <- Filter(Negate(is.null), lapply(split(long, key_of(long, c("kind", "method", "dimension"))), study))
   part <- function(name) do.call(rbind, lapply(studies, `[[`, name))
   keys <- c("method", "kind", "dimension")
   compare(part("variance"), "variance", c(keys, "effect"), "variance")
   compare(part("reliability"), "reliability", c(keys, "coefficient"), c("value", "needed"))
-  raters <- by_dimension(long[long$kind == "rater", ], severity)
-  all <- by_dimension(long, severity)
-  compare(rbind(raters, all[all$kind == "judge", ]), "severity", c("scorer", "kind", "dimension"), c("leniency", "se"))
+  compare(part("severity"), "severity", c(keys, "scorer"), c("leniency", "se"))
+  compare(part("fair_means"), "fair_means", c(keys, "response_id", "item"), c("fair_mean", "se"))
   if (length(said)) cat(said, sep = "\n")
 })
 
