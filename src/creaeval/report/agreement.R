@@ -131,7 +131,7 @@ timed("Agreement", {
 # ---- 2. Variance components by REML, for raters who share all, some or no responses ------------------------
 # lme4 stops early by its own settings: after three to four digits of the raters' variance. Here, after seven.
 tight <- lmerControl(calc.derivs = FALSE, check.conv.singular = "ignore",
-  optCtrl = list(xtol_abs = 1e-12, xtol_rel = 0, ftol_abs = 0, ftol_rel = 0, maxeval = 2000))
+  optCtrl = list(xtol_abs = 1e-10, xtol_rel = 0, ftol_abs = 0, ftol_rel = 0, maxeval = 2000))
 said <- character()
 say <- function(...) { said <<- unique(c(said, paste0(...))); NULL }
 
@@ -171,8 +171,10 @@ study <- function(rows) {  # the scorers of one kind, judges of one method, on o
   random <- which(levels > 1 & levels < nrow(rows))
   data <- data.frame(rows$points, groups)
   names(data) <- c("points", paste0("g", seq_along(groups)))
-  model <- lmer(reformulate(sprintf("(1 | g%d)", random), "points"), data, control = tight)
+  model <- suppressWarnings(lmer(reformulate(sprintf("(1 | g%d)", random), "points"), data, control = tight))
   found <- as.data.frame(VarCorr(model))
+  if (sigma(model)^2 < 1e-8 * sum(found$vcov)) return(say(what, "they differ by constants only"))
+  if (length(model@optinfo$warnings)) say(what, "lme4 warns: ", model@optinfo$warnings[[1]])
   found$vcov[found$vcov < 1e-6 * sum(found$vcov)] <- 0  # a bound of 0 is approached only
   variance <- found$vcov[match(c(names(data)[-1], "Residual"), found$grp)]
   keys$at_bound <- any(variance == 0, na.rm = TRUE)
