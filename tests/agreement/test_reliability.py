@@ -8,17 +8,17 @@ import pytest
 
 from agreement.tables import row, table
 from booklets import cgpst
-from creaeval.agreement.points import compared_dimensions
+from creaeval.agreement.long_table import compared_dimensions
 from creaeval.agreement.reliability import RELIABILITY_COLUMNS, total_reliability
 from creaeval.tasks import Task, parse_task
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from creaeval.agreement.rating_data import RatingData
 
 CGPST_STRATA = "step1 (4), step2 (3), step3 (4), step4 + step5 (3), step6 (6)"
 
 
-def scored(n: int = 30, seed: int = 3) -> pd.DataFrame:
+def scored(n: int = 30, seed: int = 3) -> RatingData:
     """Random points of one rater on all dimensions of CGPST."""
     generator = np.random.default_rng(seed)
     truth = generator.normal(5, 2, n)
@@ -46,9 +46,9 @@ def task_of(*sizes: int) -> Task:
 
 
 def test_steps_are_the_strata() -> None:
-    points = scored()
-    found = total_reliability(points, cgpst()).iloc[0]
-    wide = points.pivot(index="response_id", columns="dimension", values="points")
+    data = scored()
+    found = total_reliability(data).iloc[0]
+    wide = data.table().pivot(index="response_id", columns="dimension", values="points")
     assert found.cronbach_alpha == pytest.approx(alpha(wide.to_numpy()))
     # 1 - sum of var_j (1 - alpha_j) over var of the Total, steps 4 and 5 together
     groups: dict[str, list[str]] = {}
@@ -75,17 +75,18 @@ def test_steps_are_the_strata() -> None:
 )
 def test_a_step_with_a_single_dimension_joins_its_neighbour(sizes: tuple[int, ...], strata: str) -> None:
     task = task_of(*sizes)
-    points = table({("judge", "j", name): [1, 2, 3] for name in compared_dimensions(task)})
-    found = total_reliability(points, task).iloc[0]
+    data = table({("judge", "j", name): [1, 2, 3] for name in compared_dimensions(task)}, task=task)
+    found = total_reliability(data).iloc[0]
     assert found.strata == strata
     assert found.stratified_alpha == pytest.approx(1)  # all dimensions are the same
 
 
 def test_incomplete_responses_are_left_out_and_counted() -> None:
-    points = scored()
-    lacking = points["response_id"].eq("R03") & points["dimension"].eq("step6.impact")
-    whole = points[points["response_id"] != "R03"]
-    found, expected = (total_reliability(one, cgpst()).iloc[0] for one in (points[~lacking], whole))
+    data = scored()
+    rows = data.table()
+    is_r03 = rows["response_id"].eq("R03").to_numpy()
+    lacking = is_r03 & rows["dimension"].eq("step6.impact").to_numpy()
+    found, expected = (total_reliability(data.keep(~left)).iloc[0] for left in (lacking, is_r03))
     assert found.n == expected.n == 29
     assert found.stratified_alpha == expected.stratified_alpha
     assert found.cronbach_alpha == expected.cronbach_alpha
@@ -94,18 +95,19 @@ def test_incomplete_responses_are_left_out_and_counted() -> None:
 def test_what_is_undefined_has_its_reason() -> None:
     task = task_of(2, 2)
     names = compared_dimensions(task)
-    points = table(
+    data = table(
         {
             **{("judge", "flat", name): [3, 3, 3] for name in names},
             **{("rater", "A", name): [1, 2] for name in names[:3]},
-        }
+        },
+        task=task,
     )
-    found = total_reliability(points, task)
+    found = total_reliability(data)
     assert [*found.columns] == RELIABILITY_COLUMNS
     assert found[["stratified_alpha", "cronbach_alpha"]].isna().all(axis=None)
     assert row(found, scorer="flat").reason == "the Totals are all equal"
     assert row(found, scorer="A").reason == "fewer than 2 responses with all dimensions"
     assert row(found, scorer="A").n == 0
-    single = total_reliability(table({("judge", "j", "s1.a"): [1, 2]}), task_of(1)).iloc[0]
+    single = total_reliability(table({("judge", "j", "s1.a"): [1, 2]}, task=task_of(1))).iloc[0]
     assert math.isnan(single.cronbach_alpha)
     assert (single.reason, single.strata) == ("the task has a single dimension", "s1 (1)")

@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from creaeval.agreement.agreement import MEASURES
 from creaeval.agreement.comparison import NOT_COMPARED
-from creaeval.agreement.pair_values import AVG
+from creaeval.agreement.pairs import AVG
+from creaeval.agreement.protocol import MEASURES
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from creaeval.agreement.agreement import MEASURES, PAPER, measure_agreement
-from creaeval.agreement.common_points import add_names, find_common_points, means_of_methods
-from creaeval.agreement.comparison import NOT_COMPARED, compare_methods
-from creaeval.agreement.pair_values import AVG, HUMAN
+from creaeval.agreement.common import add_names, find_common, means_of_methods
+from creaeval.agreement.comparison import NOT_COMPARED, compare_methods, find_panels
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.pairs import AVG, HUMAN
+from creaeval.agreement.protocol import MEASURES, measure_agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
-    from creaeval.agreement.common_points import CommonPoints
-    from creaeval.agreement.points import Items
+    from creaeval.agreement.common import CommonData
     from creaeval.data import Rating, Scores
     from creaeval.runs import Run
     from creaeval.tasks import Task
@@ -53,19 +52,13 @@ def method_table(
     task: Task,
     scores: Sequence[Scores | Run],
     ratings: Sequence[Rating],
+    options: AgreementOptions | None = None,
     *,
-    measures: Sequence[str] = PAPER,
-    items: Items = "sum",
-    stage: str | None = None,
-    clusters: Sequence[str] = (),
-    n_resamples: int = 2000,
     n_permutations: int = 10_000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Measure each method's agreement with people in each dimension, and which method is best there.
 
-    All methods are compared on the responses that all of them scored, by the values that the judges wrote
-    themselves.
+    All methods are compared on the responses that all of them scored.
 
     Parameters
     ----------
@@ -75,10 +68,8 @@ def method_table(
         One for each method, in the order wanted.
     ratings : sequence of Rating
         People's.
-    measures : sequence of str
-        Keys of :data:`~creaeval.agreement.agreement.MEASURES`.
-    items, stage, clusters, n_resamples, seed
-        As for :func:`~creaeval.agreement.agree.agree`.
+    options : AgreementOptions, optional
+        How agreement is measured.
     n_permutations : int
         Random permutations of the tests; 0 for no tests.
 
@@ -102,22 +93,14 @@ def method_table(
     Raises
     ------
     SettingError
-        As :func:`~creaeval.agreement.common_points.find_common_points`, or a measure is not known.
+        As :func:`~creaeval.agreement.common.find_common`, or a measure is not known.
     """
     import pandas as pd
 
-    common = find_common_points(
-        task,
-        scores,
-        ratings,
-        items=items,
-        stage=stage,
-        clusters=clusters,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    dimensions, measures = list(common.dimensions), list(dict.fromkeys(measures))
-    found = measure_agreement(common.points, dimensions, measures=measures, resampling=common.resampling)
+    options = options or AgreementOptions()
+    common = find_common(task, scores, ratings, options)
+    dimensions, measures = list(common.data.dimensions), options.measures
+    found = measure_agreement(common.data, options)
     means = means_of_methods(found)
     cells = {
         (str(row.metric), str(row.dimension), str(row.method)): row for row in means.itertuples(index=False)
@@ -132,7 +115,7 @@ def method_table(
         for dimension in (*dimensions, AVG)
     }
     ranks = {place: rank_methods(*part) for place, part in _comparable(values, dimensions)}
-    tests = _tests(common, ranks, n_permutations)
+    tests = _tests(common, ranks, options, n_permutations)
     rows = [
         (*head, *_cell(common, head, cells.get(head), rank), rank, *tests.get(head, _NO_TEST))
         for place, of in ranks.items()
@@ -148,7 +131,7 @@ def method_table(
         *common.notes,
         *found.warnings,
         *([_TESTED] if tests else []),
-        *_untested(tests),
+        *_panel_notes(common, tests),
     )
     return table
 
@@ -162,7 +145,7 @@ _TESTED = (
 
 
 def _cell(
-    common: CommonPoints, head: tuple[str, str, str], cell: Any, rank: int | None
+    common: CommonData, head: tuple[str, str, str], cell: Any, rank: int | None
 ) -> tuple[float, float, float, int, int | None, str, str]:
     """Return a method's value with all that belongs to it; without a row of the means it is missing."""
     _, dimension, method = head
@@ -176,23 +159,17 @@ def _cell(
     return cell.value, cell.low, cell.high, cell.n, lost, cell.defined, reason
 
 
-def _untested(
-    tests: Mapping[tuple[str, str, str], Test],
-) -> list[str]:
-    """Name pairs that could not be tested: values are defined, so it is the judges' numbers that differ."""
-    pairs = dict.fromkeys((key[2], test[0]) for key, test in tests.items() if math.isnan(test[1]))
-    return [
-        f"No test of {best} against {second}: they have different numbers of judges."
-        for best, second in pairs
-    ]
+def _panel_notes(common: CommonData, tests: Mapping[tuple[str, str, str], Test]) -> list[str]:
+    """Say which judges a test leaves out, or that there is none, since the methods' judges differ."""
+    pairs = dict.fromkeys((best, test[0]) for (_, _, best), test in tests.items())
+    reasons = {pair: find_panels(common.data, *pair).reason for pair in pairs}
+    return [f"Test of {best} against {second}: {why}." for (best, second), why in reasons.items() if why]
 
 
-def _lost(common: CommonPoints, method: str, dimension: str) -> int | None:
+def _lost(common: CommonData, method: str, dimension: str) -> int | None:
     if method == HUMAN:
         return None
-    if dimension != AVG:
-        return common.lost.get((method, dimension), 0)
-    return max((common.lost.get((method, one), 0) for one in common.dimensions), default=0)
+    return common.lost_by(method) if dimension == AVG else common.lost.get((method, dimension), 0)
 
 
 def rank_methods(measure: str, values: Mapping[str, float]) -> dict[str, int]:
@@ -238,7 +215,10 @@ def _comparable(
 
 
 def _tests(
-    common: CommonPoints, ranks: Mapping[Place, Mapping[str, int]], n_permutations: int
+    common: CommonData,
+    ranks: Mapping[Place, Mapping[str, int]],
+    options: AgreementOptions,
+    n_permutations: int,
 ) -> dict[tuple[str, str, str], Test]:
     """Test the single best method of each place against the second; of several seconds the first given."""
     import numpy as np
@@ -250,17 +230,16 @@ def _tests(
         for place, best, second in _leaders(ranks):
             pairs[best, second].append(place)
     p_values: dict[tuple[str, str, str], tuple[str, float]] = {}
-    # The intervals are there already: what is missing are the permutations.
-    resampling = replace(common.resampling, n_resamples=0)
     for (best, second), places in pairs.items():
         wanted = {dimension for _, dimension in places}
+        dimensions = [name for name in common.data.dimensions if AVG in wanted or name in wanted]
+        measures = list(dict.fromkeys(measure for measure, _ in places))
         table = compare_methods(
-            common.points,
-            [one for one in common.dimensions if AVG in wanted or one in wanted],
+            common.data.select(dimensions=dimensions),
             best,
             second,
-            measures=list(dict.fromkeys(measure for measure, _ in places)),
-            resampling=resampling,
+            # The intervals are there already: what is missing are the permutations.
+            options.change(resamples=0, measures=measures),
             n_permutations=n_permutations,
         )
         for row in table.itertuples():
@@ -287,5 +266,5 @@ def _leaders(ranks: Mapping[Place, Mapping[str, int]]) -> Iterator[tuple[Place, 
 
 
 def _below(p: float) -> bool | None:
-    """Whether a p is significant; None where there is none, as for methods of different numbers of judges."""
+    """Whether a p is significant; None where there is none, as for panels without a common judge."""
     return None if math.isnan(p) else p < LEVEL

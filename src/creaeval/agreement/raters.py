@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from creaeval.agreement.options import FEWEST
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
-    from creaeval.agreement.pair_values import Resampling
+    from creaeval.agreement.options import AgreementOptions
+    from creaeval.agreement.rating_data import RatingData
+    from creaeval.stats.draws import Draws
 
     Floats = NDArray[np.float64]
     Row = tuple[str, float, float, float, int, int, float, float, float, float, str]
@@ -35,20 +39,11 @@ _ONE_WAY = ("ICC(1)", "ICC(k)")
 _NEGATIVE = "below 0: responses differ less than chance would have it; is a rater's scale reversed?"
 
 
-def rater_coefficients(
-    points: pd.DataFrame, dimensions: Sequence[str], resampling: Resampling
-) -> pd.DataFrame:
+def rater_coefficients(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
     """Compute the coefficients of all raters together.
 
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        From :func:`creaeval.agreement.points.collect_points`; judges are not looked at.
-    dimensions : sequence of str
-        Identities.
-    resampling : Resampling
-        For the interval of Krippendorff's alpha of interval data; those of the ICC are McGraw and Wong's
-        (1996), the others have none.
+    Krippendorff's alpha of interval data has a bootstrap interval; those of the ICC are McGraw and Wong's
+    (1996), the others have none.
 
     Returns
     -------
@@ -61,35 +56,32 @@ def rater_coefficients(
     """
     import pandas as pd
 
-    from creaeval.agreement.matrix import matrix, responses, scorers
-
-    columns, rows = scorers(points, "rater"), responses(points)
     table = [
         (dimension, *row)
-        for dimension in dimensions
-        for row in _coefficients(matrix(points, dimension, columns, rows), rows, resampling)
+        for dimension in data.dimensions
+        for row in _coefficients(data.take(dimension, data.raters), data, options)
     ]
     return pd.DataFrame(table, columns=COLUMNS)
 
 
-def _coefficients(ratings: Floats, ids: Sequence[str], resampling: Resampling) -> Iterator[Row]:
+def _coefficients(ratings: Floats, data: RatingData, options: AgreementOptions) -> Iterator[Row]:
     import numpy as np
 
-    given = (~np.isnan(ratings)).sum(axis=1)
-    ids = [one for one, number in zip(ids, given, strict=True) if number]
-    ratings = ratings[given > 0][:, ~np.isnan(ratings).all(axis=0)]
+    rated = np.flatnonzero(~np.isnan(ratings).all(axis=1)).tolist()
+    units = [data.units[row] for row in rated]
+    ratings = ratings[rated][:, ~np.isnan(ratings).all(axis=0)]
     if ratings.shape[1] < 2:
         yield _undefined("ICC(A,1) = ICC(2,1)", len(ratings), ratings.shape[1], "there are not two raters")
         return
-    yield from _iccs(ratings, resampling.confidence)
-    yield from _alphas(ratings, ids, resampling)
+    yield from _iccs(ratings, options.confidence)
+    yield from _alphas(ratings, options.draws_of(units, data.carried), options)
     yield _fleiss(ratings)
 
 
 def _iccs(ratings: Floats, confidence: float) -> Iterator[Row]:
     import numpy as np
 
-    from creaeval.agreement.matrix import mostly_crossed
+    from creaeval.agreement.rating_data import mostly_crossed
     from creaeval.stats.icc import icc
 
     given = (~np.isnan(ratings)).sum(axis=1)
@@ -116,7 +108,7 @@ def _iccs(ratings: Floats, confidence: float) -> Iterator[Row]:
         yield (name, *ends, table.n, table.k, form.f, form.df1, form.df2, form.p, reason)
 
 
-def _alphas(ratings: Floats, ids: Sequence[str], resampling: Resampling) -> Iterator[Row]:
+def _alphas(ratings: Floats, draws: Draws | None, options: AgreementOptions) -> Iterator[Row]:
     import numpy as np
 
     from creaeval.stats.alpha import krippendorff_alpha, why_alpha_undefined
@@ -125,18 +117,19 @@ def _alphas(ratings: Floats, ids: Sequence[str], resampling: Resampling) -> Iter
 
     n = int(((~np.isnan(ratings)).sum(axis=1) >= 2).sum())
     reason = why_alpha_undefined(ratings)
+    if draws is not None and (min(draws.n_units, n) < FEWEST or reason):
+        draws = None
     for level in ("interval", "ordinal", "nominal"):
         value = krippendorff_alpha(ratings, level)
         low = high = math.nan
-        draws = resampling.draws(ids)
-        if level == "interval" and draws is not None and not draws.why_impossible and not reason:
+        if level == "interval" and draws is not None:
             on_resamples = [interval_alpha(counts, ratings) for counts in draws.counts()]
             without = [interval_alpha(counts, ratings) for counts in draws.leaving_one_out()]
             ends = interval(
                 value,
                 np.concatenate(on_resamples),
-                confidence=resampling.confidence,
-                leave_one_out=np.concatenate(without) if resampling.jackknife else None,
+                confidence=options.confidence,
+                leave_one_out=np.concatenate(without) if options.jackknife else None,
             )
             low, high = ends.low, ends.high
         why = reason or (_NEGATIVE if value < 0 else "")

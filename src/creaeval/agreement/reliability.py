@@ -8,22 +8,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
+    from creaeval.agreement.rating_data import RatingData
     from creaeval.tasks import Task
 
 RELIABILITY_COLUMNS = ["scorer", "kind", "stratified_alpha", "cronbach_alpha", "n", "strata", "reason"]
 
 
-def total_reliability(points: pd.DataFrame, task: Task) -> pd.DataFrame:
-    """Estimate the reliability of every scorer's Total.
+def total_reliability(data: RatingData) -> pd.DataFrame:
+    """Estimate the reliability of every scorer's Total, with the task's steps as strata.
 
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        Columns ``response_id``, ``scorer``, ``kind`` (judge or rater), ``dimension`` and ``points``, one row
-        a value.
-    task : Task
-        The task, whose steps are the strata. A step with a single dimension has no reliability that could be
-        told, so it joins the step before it; the first joins the step after it.
+    A step with a single dimension has no reliability that could be told, so it joins the step before it; the
+    first joins the step after it.
 
     Returns
     -------
@@ -41,17 +36,16 @@ def total_reliability(points: pd.DataFrame, task: Task) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    from creaeval.agreement.matrix import matrix, responses, scorers
     from creaeval.stats.alpha import cronbach_alpha, stratified_alpha
 
-    strata = _strata(task)
+    strata = _strata(data.task)
     dimensions = [dimension for _, members in strata for dimension in members]
     described = ", ".join(f"{' + '.join(steps)} ({len(members)})" for steps, members in strata)
-    everybody, rows = scorers(points), responses(points)
-    laid = {dimension: matrix(points, dimension, everybody, rows) for dimension in dimensions}
     table = []
-    for number, (kind, name) in enumerate(everybody):
-        groups = [np.column_stack([laid[one][:, number] for one in members]) for _, members in strata]
+    for scorer in data.scorers:
+        groups = [
+            np.hstack([data.take(dimension, [scorer]) for dimension in members]) for _, members in strata
+        ]
         together = np.hstack(groups)
         n = int((~np.isnan(together)).all(axis=1).sum())
         stratified = cronbach = math.nan
@@ -60,7 +54,7 @@ def total_reliability(points: pd.DataFrame, task: Task) -> pd.DataFrame:
         else:
             stratified, cronbach = stratified_alpha(groups), cronbach_alpha(together)
             reason = _why_undefined(n) if math.isnan(stratified) else ""
-        table.append((name, kind, stratified, cronbach, n, described, reason))
+        table.append((data.label(scorer), scorer.kind, stratified, cronbach, n, described, reason))
     return pd.DataFrame(table, columns=RELIABILITY_COLUMNS)
 
 
@@ -72,7 +66,7 @@ def _why_undefined(n: int) -> str:
 
 def _strata(task: Task) -> list[tuple[list[str], list[str]]]:
     """Group the compared dimensions by step, two or more a group where the task has as many."""
-    from creaeval.agreement.points import compared_dimensions
+    from creaeval.agreement.long_table import compared_dimensions
 
     by_step: dict[str, list[str]] = {}
     for dimension in compared_dimensions(task):

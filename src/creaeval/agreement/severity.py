@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.errors import SettingError
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
+
+    from creaeval.agreement.rating_data import RatingData
 
     Floats = NDArray[np.float64]
 
@@ -35,20 +35,8 @@ SEVERITY_COLUMNS = [
 _AVERAGED = ("mean", "sd", "lowest", "highest", "range_use", "leniency")
 
 
-def severity(
-    points: pd.DataFrame, dimensions: Sequence[str], scales: Mapping[str, tuple[float, float]]
-) -> pd.DataFrame:
+def severity(data: RatingData) -> pd.DataFrame:
     """Describe the level and the spread of every scorer's points.
-
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        Columns ``response_id``, ``scorer``, ``kind`` (judge or rater), ``dimension`` and ``points``, one row
-        a value.
-    dimensions : sequence of str
-        Identities, in the order wanted.
-    scales : mapping of str to tuple of float
-        Lowest and highest points of each dimension.
 
     Returns
     -------
@@ -62,11 +50,6 @@ def severity(
         is defined, and ``defined`` counts those with a leniency, as in ``19 of 20``. An undefined value is
         missing, and ``reason`` says why.
 
-    Raises
-    ------
-    SettingError
-        A dimension has no scale, or one that does not rise.
-
     Notes
     -----
     Whoever has only scored other responses than the raters cannot be called lenient or severe, so leniency
@@ -75,25 +58,19 @@ def severity(
     """
     import pandas as pd
 
-    from creaeval.agreement.matrix import matrix, responses, scorers
-
-    for dimension in dimensions:
-        low, high = scales.get(dimension, (math.nan, math.nan))
-        if not high > low:
-            raise SettingError(
-                f"{dimension}: expected a scale from a lower to a higher value, not {low} to {high}."
-            )
-    everybody, rows = scorers(points), responses(points)
-    raters = [number for number, (kind, _) in enumerate(everybody) if kind == "rater"]
-    laid = {dimension: matrix(points, dimension, everybody, rows) for dimension in dimensions}
     table: list[dict[str, object]] = []
-    for number, (kind, name) in enumerate(everybody):
-        others = [rater for rater in raters if rater != number]
-        who = {"scorer": name, "kind": kind}
+    for scorer in data.scorers:
+        others = [rater for rater in data.raters if rater != scorer]
+        who = {"scorer": data.label(scorer), "kind": scorer.kind}
         own = [
-            _describe(kind, laid[dimension][:, number], laid[dimension][:, others], scales[dimension])
+            _describe(
+                scorer.kind,
+                data.take(dimension, [scorer])[:, 0],
+                data.take(dimension, others),
+                data.scales[dimension],
+            )
             | {"dimension": dimension}
-            for dimension in dimensions
+            for dimension in data.dimensions
         ]
         table += [who | row for row in [*own, *([_average(own)] if own else [])]]
     return pd.DataFrame(table, columns=SEVERITY_COLUMNS)

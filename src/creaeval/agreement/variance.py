@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from creaeval.agreement.points import find_repeats
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from creaeval.agreement.options import AgreementOptions
+    from creaeval.agreement.rating_data import RatingData, Scorer
     from creaeval.stats.variance import GStudy
 
     Floats = NDArray[np.float64]
@@ -54,33 +55,17 @@ D_STUDY_COLUMNS = [
 NUMBERS = (1, 2, 3, 5, 10)
 
 
-def variance_components(
-    points: pd.DataFrame,
-    dimensions: Sequence[str],
-    kind: Kind = "rater",
-    *,
-    objects: Mapping[str, str] | None = None,
-    facet: Mapping[str, str] | None = None,
-    facet_name: str = "scenario",
-    object_name: str = "participant",
-) -> pd.DataFrame:
+def variance_components(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
     """Split the variance of points into that of responses, scorers and their interactions.
 
     Parameters
     ----------
-    points : pandas.DataFrame
-        Columns ``response_id``, ``scorer``, ``kind`` (judge or rater), ``dimension`` and ``points``, one row
-        a value.
-    dimensions : sequence of str
-        Identities, in the order wanted.
-    kind : {"rater", "judge"}
-        Whose points.
-    objects, facet : mapping of str to str, optional
-        By response id, who wrote it and which scenario it answers, where everybody answered each scenario:
-        the objects of measurement are then these and not the responses. Both or neither; a response that
-        lacks one is left out.
-    facet_name, object_name : str
-        What `facet` and `objects` are called in ``effect`` and ``design``.
+    data : RatingData
+        Of raters alone, or of the judges of one method.
+    options : AgreementOptions
+        Its ``persons`` and ``facet`` name the carried columns that tell who wrote a response and which
+        scenario it answers, where everybody answered each: the objects of measurement are then these and not
+        the responses. A response that lacks one is left out.
 
     Returns
     -------
@@ -92,11 +77,6 @@ def variance_components(
         numbers of levels of the facets, as in ``3 x 4``. An undefined value is missing, and ``reason`` says
         why; ``note`` says what else to know.
 
-    Raises
-    ------
-    SettingError
-        Only one of `objects` and `facet` is given, or there is no such kind.
-
     Notes
     -----
     Which design is estimated, by dimension:
@@ -104,20 +84,19 @@ def variance_components(
     - Crossed, ``response x rater``: the responses that all scored, two or more.
     - ``rater within response``, where no two responses were scored by all: the responses with the most common
       number of ratings. The raters' own variance cannot be told from error then.
-    - Judges named ``judge@E#R``, for repeat R of judging evidence E (a 1 may be left out, as in ``judge``),
-      make
-      ``response x judge x repeat`` if all have the same repeats, and ``response x repeat`` if there is one
-      judge. If they have not, the first repeat that all have stands for each.
-    - With `objects`, ``participant x rater x scenario``: the participants with all scores. A judge's repeats
+    - Judges with repeats make ``response x judge x repeat`` if all have the same repeats, and ``response x
+      repeat`` if there is one judge. If they have not, the first repeat that all have stands for each.
+    - With persons, ``participant x rater x scenario``: the participants with all scores. A judge's repeats
       would be a fourth factor, which is not estimated.
 
     Brennan (2001), Generalizability Theory; see :mod:`creaeval.stats.variance`.
     """
     import pandas as pd
 
+    kind = _kind(data)
     table: list[tuple[object, ...]] = []
-    for dimension in dimensions:
-        found = _study(points, dimension, kind, objects, facet, facet_name, object_name)
+    for dimension in data.dimensions:
+        found = _study(data, dimension, options)
         levels = " x ".join(map(str, found.study.levels[1:])) if found.study else ""
         n = found.study.levels[0] if found.study else 0
         rest = (n, levels, found.left_out, found.reason, " ".join(found.notes))
@@ -130,26 +109,18 @@ def variance_components(
 
 
 def d_study_table(
-    points: pd.DataFrame,
-    dimensions: Sequence[str],
-    kind: Kind = "rater",
-    target: float = 0.8,
+    data: RatingData,
+    options: AgreementOptions,
     *,
     numbers: Sequence[int] = NUMBERS,
     n_second: int = 1,
-    objects: Mapping[str, str] | None = None,
-    facet: Mapping[str, str] | None = None,
-    facet_name: str = "scenario",
-    object_name: str = "participant",
 ) -> pd.DataFrame:
     """Tell how well the mean of so many raters or judges would measure, and how many are needed.
 
     Parameters
     ----------
-    points, dimensions, kind, objects, facet, facet_name, object_name
-        As for :func:`variance_components`.
-    target : float
-        Wanted coefficient, between 0 and 1.
+    data, options
+        As for :func:`variance_components`; ``options.target`` is the wanted coefficient.
     numbers : sequence of int
         Numbers of raters or judges to show.
     n_second : int
@@ -168,19 +139,18 @@ def d_study_table(
     Raises
     ------
     SettingError
-        As for :func:`variance_components`, or a number or the target makes no sense.
+        A number makes no sense, or a column is not known.
     """
     import pandas as pd
 
-    if not 0 < target < 1:
-        raise SettingError(f"target: expected a number between 0 and 1, not {target}.")
     if min((*numbers, n_second)) < 1:
         raise SettingError(
             f"numbers of raters and of repeats: expected 1 or more, not {min((*numbers, n_second))}."
         )
+    kind, target = _kind(data), options.target
     table: list[tuple[object, ...]] = []
-    for dimension in dimensions:
-        found = _study(points, dimension, kind, objects, facet, facet_name, object_name)
+    for dimension in data.dimensions:
+        found = _study(data, dimension, options)
         notes = [*found.notes]
         if found.second:
             notes.append(f"With {n_second} {found.second}{'s' * (n_second != 1)} each.")
@@ -240,46 +210,32 @@ class _Found:
         return " x ".join(self.factors[0] if one == "response" else one for one in effect)
 
 
-def _study(
-    points: pd.DataFrame,
-    dimension: str,
-    kind: Kind,
-    objects: Mapping[str, str] | None,
-    facet: Mapping[str, str] | None,
-    facet_name: str,
-    object_name: str,
-) -> _Found:
-    from creaeval.agreement.matrix import matrix, responses, scorers
-
-    if kind not in ("rater", "judge"):
-        raise SettingError(f"kind {kind!r}: expected rater or judge.")
-    if (objects is None) != (facet is None):
-        raise SettingError(
-            f"Three factors need both, who wrote each response ({object_name}) and its {facet_name}."
-        )
-    if objects is not None and (len({object_name, kind, facet_name}) < 3 or facet_name == "response"):
-        raise SettingError(f"{object_name}, {kind} and {facet_name}: expected three names, none response.")
-    rows = responses(points)
-    everybody = scorers(points, kind)
-    laid = matrix(points, dimension, everybody, rows)
-    names = [name for _, name in everybody]
-    repeats = find_repeats(names) if kind == "judge" else {name: {(1, 1): name} for name in names}
-    if objects is not None and facet is not None:
-        factors = (object_name, kind, facet_name)
-        if any(len(of_judge) > 1 for of_judge in repeats.values()):
-            return _Found(factors, "the judges' repeats would be a fourth factor, which is not estimated")
-        return _by_object(laid, rows, factors, objects, facet)
-    return _by_response(laid, names, repeats, kind)
+def _kind(data: RatingData) -> Kind:
+    return "judge" if data.judges else "rater"
 
 
-def _by_response(
-    laid: Floats, names: Sequence[str], repeats: Mapping[str, Mapping[tuple[int, int], str]], kind: Kind
-) -> _Found:
+def _study(data: RatingData, dimension: str, options: AgreementOptions) -> _Found:
+    kind = _kind(data)
+    points = data.take(dimension, data.scorers)
+    repeats: dict[Scorer, dict[tuple[int, int], int]] = {}
+    for column, scorer in enumerate(data.scorers):
+        repeats.setdefault(scorer.judge, {})[scorer.repeat] = column
+    if options.persons is None or options.facet is None:
+        return _by_response(points, list(repeats.values()), kind)
+    factors = (options.persons, kind, options.facet)
+    if len(set(factors)) < 3 or options.facet == "response":
+        raise SettingError(f"{' and '.join(factors)}: expected three names, none response.")
+    if any(len(of_judge) > 1 for of_judge in repeats.values()):
+        return _Found(factors, "the judges' repeats would be a fourth factor, which is not estimated")
+    places = list(zip(data.column(options.persons), data.column(options.facet), strict=True))
+    return _by_object(points, places, factors)
+
+
+def _by_response(points: Floats, repeats: Sequence[Mapping[tuple[int, int], int]], kind: Kind) -> _Found:
     """Study responses, by scorers and where all judges have the same ones by repeats."""
-    if all(len(of_judge) == 1 for of_judge in repeats.values()):
-        return _two_factors(laid, ("response", kind), [])
-    column = {name: number for number, name in enumerate(names)}
-    known = [set(of_judge) for of_judge in repeats.values()]
+    if all(len(of_judge) == 1 for of_judge in repeats):
+        return _two_factors(points, ("response", kind), [])
+    known = [set(of_judge) for of_judge in repeats]
     common = sorted(set.intersection(*known))
     notes: list[str] = []
     if any(one != known[0] for one in known):
@@ -290,21 +246,22 @@ def _by_response(
             "Not all judges have the same repeats, so each stands with "
             f"its repeat {repeat} of evidence {evidence}."
         )
-        chosen = [column[of_judge[common[0]]] for of_judge in repeats.values()]
-        return _two_factors(laid[:, chosen], ("response", kind), notes)
+        chosen = [of_judge[common[0]] for of_judge in repeats]
+        return _two_factors(points[:, chosen], ("response", kind), notes)
     if len(repeats) == 1:
-        only = next(iter(repeats.values()))
-        return _two_factors(laid[:, [column[only[one]] for one in common]], ("response", "repeat"), notes)
-    chosen = [column[of_judge[one]] for of_judge in repeats.values() for one in common]
-    data = laid[:, chosen].reshape(len(laid), len(repeats), len(common))
-    return _three_factors(data, ("response", kind, "repeat"), notes)
+        return _two_factors(
+            points[:, [repeats[0][repeat] for repeat in common]], ("response", "repeat"), notes
+        )
+    chosen = [of_judge[repeat] for of_judge in repeats for repeat in common]
+    cube = points[:, chosen].reshape(len(points), len(repeats), len(common))
+    return _three_factors(cube, ("response", kind, "repeat"), notes)
 
 
 def _two_factors(data: Floats, factors: tuple[str, str], notes: list[str]) -> _Found:
     """Study the responses that all scored or, where these are few, ratings within responses."""
     import numpy as np
 
-    from creaeval.agreement.matrix import mostly_crossed
+    from creaeval.agreement.rating_data import mostly_crossed
     from creaeval.stats.variance import g_study, one_way_study
 
     data = data[~np.isnan(data).all(axis=1)]
@@ -351,19 +308,15 @@ def _three_factors(data: Floats, factors: tuple[str, str, str], notes: list[str]
 
 
 def _by_object(
-    laid: Floats,
-    rows: Sequence[str],
-    factors: tuple[str, str, str],
-    objects: Mapping[str, str],
-    facet: Mapping[str, str],
+    laid: Floats, places: Sequence[tuple[str | None, str | None]], factors: tuple[str, str, str]
 ) -> _Found:
     """Lay responses out by who wrote them and what they answer."""
     import numpy as np
 
     placed = {
-        row: (objects[response], facet[response])
-        for row, response in enumerate(rows)
-        if response in objects and response in facet and not np.isnan(laid[row]).all()
+        row: (who, which)
+        for row, (who, which) in enumerate(places)
+        if who is not None and which is not None and not np.isnan(laid[row]).all()
     }
     outside = int((~np.isnan(laid).all(axis=1)).sum()) - len(placed)
     notes = [f"{outside} responses without {factors[0]} or {factors[2]} are left out."] if outside else []

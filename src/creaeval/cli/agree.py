@@ -162,6 +162,7 @@ def agree(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare scores with ratings."""
+    from creaeval.agreement import PAPER, AgreementOptions
     from creaeval.agreement import agree as measure_all
     from creaeval.agreement.self_preference import read_families
     from creaeval.cli.inputs import Inputs
@@ -185,23 +186,25 @@ def agree(
         loaded,
         judged,
         rated,
-        measures=measure or _default(),
-        values=values,
-        items=items,
-        stage=stage,
-        by=by or (),
-        within=within or (),
-        clusters=cluster or (),
-        interval=interval,
-        n_resamples=resamples,
-        seed=seed,
-        correct=correct,
-        epsilon=epsilon,
-        target=target,
-        persons=persons,
-        facet=facet,
-        writer=writer,
-        families=read_families(family or []),
+        AgreementOptions(
+            measures=tuple(measure or PAPER),
+            values=values,
+            items=items,
+            stage=stage,
+            groups=tuple(by or ()),
+            within=tuple(within or ()),
+            cluster=tuple(cluster or ()),
+            interval=interval,
+            resamples=resamples,
+            seed=seed,
+            correct=correct,
+            epsilon=epsilon,
+            target=target,
+            persons=persons,
+            facet=facet,
+            writer=writer,
+            families=read_families(family or []),
+        ),
     )
     _show(report, out)
 
@@ -241,6 +244,7 @@ def raters(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare raters with each other."""
+    from creaeval.agreement import PAPER, AgreementOptions
     from creaeval.agreement import agree as measure_all
     from creaeval.cli.inputs import Inputs
 
@@ -255,17 +259,19 @@ def raters(
         loaded,
         (),
         rated,
-        measures=measure or _default(),
-        items=items,
-        stage=stage,
-        by=by or (),
-        clusters=cluster or (),
-        interval=interval,
-        n_resamples=resamples,
-        seed=seed,
-        target=target,
-        persons=persons,
-        facet=facet,
+        AgreementOptions(
+            measures=tuple(measure or PAPER),
+            items=items,
+            stage=stage,
+            groups=tuple(by or ()),
+            cluster=tuple(cluster or ()),
+            interval=interval,
+            resamples=resamples,
+            seed=seed,
+            target=target,
+            persons=persons,
+            facet=facet,
+        ),
     )
     _show(report, out)
 
@@ -284,12 +290,6 @@ def _judges_of(words: Sequence[str], inputs: Inputs) -> list[Rating]:
         )
     typer.echo("The raters here are judges, not people: each scored the responses of the run.", err=True)
     return as_ratings([scores for word in runs for scores in inputs.read_scores(word)])
-
-
-def _default() -> Sequence[str]:
-    from creaeval.agreement import PAPER
-
-    return PAPER
 
 
 def _show(report: AgreementReport, out: Path | None) -> None:

@@ -59,7 +59,7 @@ def report(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Read a run and write its page."""
-    from creaeval.agreement.prepare import of_stage
+    from creaeval.agreement.long_table import of_stage
     from creaeval.cli.inputs import Inputs
     from creaeval.errors import SettingError
     from creaeval.report.html import find_shared, run_report
@@ -106,7 +106,7 @@ def _agreement(
     from creaeval.errors import SettingError
 
     try:
-        return agree(runs[0].task, runs, ratings, n_resamples=resamples), []
+        return agree(runs[0].task, runs, ratings, resamples=resamples), []
     except SettingError as error:
         return None, [f"There is no agreement with the ratings. {error}"]
 

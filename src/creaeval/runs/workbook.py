@@ -112,7 +112,7 @@ class _Sheet:
         )
         columns = f"<cols>{columns}</cols>" if columns else ""
         self._write(f'{_XML}<worksheet xmlns="{_MAIN}">{_FROZEN}{columns}<sheetData>')
-        self._write(self._row([f' s="1"{_text_cell(title)}' for title in titles]))
+        self._write(self._row([f' s="1"{_text_cell(title) or "/>"}' for title in titles]))
 
     def append(self, frame: pd.DataFrame) -> None:
         fitting = frame.iloc[: max(_MOST_DATA - (self._rows - 1), 0)]
