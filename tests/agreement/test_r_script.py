@@ -8,6 +8,7 @@ import math
 import re
 import shutil
 import subprocess
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,14 +16,19 @@ import pytest
 
 import creaeval
 from creaeval.report.agreement_files import write_agreement
+from creaeval.stats.components import estimate_components
+from creaeval.stats.design import make_ratings
+from creaeval.stats.fair import fair_means, rater_leniency
+from creaeval.stats.reliability import raters_needed, reliability
 from creaeval.tasks import load_task
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    Matrix = NDArray[np.float64]
     # By scorer and dimension.
     Points = Mapping[tuple[str, str], NDArray[np.float64]]
 
@@ -105,7 +111,7 @@ def agree(folder: Path, judged: Points, rated: Points) -> Path:
     scores = write_points(folder / "scores.csv", "judge", judged)
     ratings = write_points(folder / "ratings.csv", "rater", rated)
     task = load_task("cgpst")
-    report = creaeval.agree(task, creaeval.read_scores(scores, task), ratings, n_resamples=0)
+    report = creaeval.agree(task, creaeval.read_scores(scores, task), ratings, resamples=0)
     write_agreement(report, folder / "out")
     return folder / "out"
 
@@ -154,3 +160,65 @@ def test_half_points_and_a_single_rater(tmp_path: Path) -> None:
     assert found["agreement", "value"].largest < 1e-9
     assert "step2.focus, raters: there is a single one" in said
     assert "Rasch model: skipped, " in said
+
+
+def crossed() -> Matrix:
+    return one_dimension(60, 4, np.ones((60, 4), dtype=bool))
+
+
+def two_of_six() -> Matrix:
+    """Each response by another pair of six raters."""
+    pairs = list(combinations(range(6), 2))
+    chosen = [pairs[response % len(pairs)] for response in range(90)]
+    return one_dimension(90, 6, np.array([[rater in pair for rater in range(6)] for pair in chosen]))
+
+
+def two_islands() -> Matrix:
+    chosen = [(0, 1) if response < 30 else (2, 3) for response in range(70)]
+    return one_dimension(70, 4, np.array([[rater in pair for rater in range(4)] for pair in chosen]))
+
+
+def one_dimension(n: int, k: int, is_there: NDArray[np.bool_]) -> Matrix:
+    rng = np.random.default_rng(n)
+    values = 10 + rng.normal(0, 2.5, (n, 1)) + rng.normal(0, 1.5, k) + rng.normal(0, 1.2, (n, k))
+    return np.where(is_there, np.clip(np.rint(values), 1, 20), np.nan)
+
+
+def table(path: Path, key: str) -> dict[str, dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row[key]: row for row in csv.DictReader(file)}
+
+
+@pytest.mark.parametrize("design", [crossed, two_of_six, two_islands])
+def test_components_leniency_and_fair_means_are_those_of_lme4(
+    tmp_path: Path, design: Callable[[], Matrix]
+) -> None:
+    matrix = design()
+    names = [f"rater {number}" for number in range(matrix.shape[1])]
+    made = {(name, "Quality"): column for name, column in zip(names, matrix.T, strict=True)}
+    source = write_points(tmp_path / "ratings.csv", "rater", made)
+    write_agreement(creaeval.raters(source, scale="1-20", resamples=0), tmp_path / "out")
+    _, said = run_r(tmp_path / "out")
+    assert ("2 islands of raters" in said) == (design is two_islands)
+
+    response, rater = np.nonzero(~np.isnan(matrix))
+    ratings = make_ratings(response, rater, matrix[response, rater])
+    components = estimate_components(ratings)
+    variance = table(tmp_path / "out" / "variance_from_r.csv", "effect")
+    assert {name: float(row["variance"]) for name, row in variance.items()} == pytest.approx(
+        {" x ".join(part.effect): part.variance for part in components.components}, rel=1e-4
+    )
+    with (tmp_path / "out" / "reliability_from_r.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            ours = reliability(components, row["coefficient"], float(row["number"]))
+            assert float(row["value"]) == pytest.approx(ours.value, abs=1e-5)
+            assert float(row["needed"]) == raters_needed(components, row["coefficient"]).n_raters
+    leniency = rater_leniency(ratings, components)
+    theirs = table(tmp_path / "out" / "severity_from_r.csv", "scorer")
+    assert [float(theirs[name]["leniency"]) for name in names] == pytest.approx(leniency.leniency, abs=1e-5)
+    assert [float(theirs[name]["se"]) for name in names] == pytest.approx(leniency.se, abs=1e-5)
+    fair = fair_means(ratings, components, np.random.default_rng(0))
+    theirs = table(tmp_path / "out" / "fair_means_from_r.csv", "response_id")
+    rows = [theirs[f"{number:03}"] for number in range(1, len(matrix) + 1)]
+    assert [float(row["fair_mean"]) for row in rows] == pytest.approx(fair.fair_mean, abs=1e-5)
+    assert [float(row["se"]) for row in rows] == pytest.approx(fair.se, abs=1e-5)

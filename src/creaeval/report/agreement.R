@@ -100,6 +100,7 @@ by_psych <- function(m) {  # how far psych is from the two formulas above, on no
 complete <- function(m) m[!is.na(rowSums(m)), , drop = FALSE]
 
 agreement <- function(rows) {
+  rows <- rows[!is.na(rows$scorer), ]
   m <- wide(rows, key_of(rows, c("kind", "method", "scorer")))
   who <- do.call(rbind, strsplit(colnames(m), "\r", fixed = TRUE))
   raters <- which(who[, 1] == "rater")
@@ -135,14 +136,16 @@ tight <- lmerControl(calc.derivs = FALSE, check.conv.singular = "ignore",
 said <- character()
 say <- function(...) { said <<- unique(c(said, paste0(...))); NULL }
 
-# Number of the island of each scorer: those linked by responses in common, if only through others.
+# Number of the island of each rater: those linked by responses in common, if only through others.
 islands <- function(given) {
   linked <- crossprod(given) > 0
   repeat {
     further <- linked %*% linked > 0
-    if (all(further == linked)) return(match(apply(linked, 1, paste, collapse = ""), unique(apply(linked, 1, paste, collapse = ""))))
+    if (all(further == linked)) break
     linked <- further
   }
+  members <- apply(linked, 1, paste, collapse = "")
+  match(members, unique(members))
 }
 
 # The groupings whose variances are estimated; the last effect is the residual.
@@ -164,6 +167,8 @@ study <- function(rows) {  # the scorers of one kind, judges of one method, on o
   if (length(unique(rows$who)) < 2) return(say(what, "there is a single one"))
   if (!anyDuplicated(rows$unit)) return(say(what, "no response has two of them"))
   if (constant(rows$points)) return(say(what, "all points are equal"))
+  repeats <- rows[intersect(c("evidence_repeat", "judge_repeat"), names(rows))]
+  if (!all(vapply(repeats, constant, TRUE))) return(say(what, "repeats of a judge are a factor that this leaves out"))
   effects <- effects_of(rows, keys$kind)
   groups <- effects$groups
   # What has a level for every row cannot be told from the residual: so are raters who rated one response each.
@@ -188,32 +193,32 @@ study <- function(rows) {  # the scorers of one kind, judges of one method, on o
   result$reliability <- cbind(keys, coefficient = names(noise), number = number,
     value = (sum(v) - noise[[1]]) / (sum(v) - noise[[1]] + noise / number),
     needed = pmax(1, ceiling(target / (1 - target) * noise / (sum(v) - noise[[1]]))))
-  if (nzchar(cluster) || error == 0 || !2 %in% random) return(result)
+  if (keys$kind == "judge" || nzchar(cluster) || error == 0 || !2 %in% random) return(result)
   c(result, adjust(rows, keys, theta = sqrt(v[1] / error), error))
 }
 
-# Leniency and fair means, with these scorers as they are (fixed) and responses random: generalized least squares
-# by lme4 at the study's variances. Both are beside the mean of the scorers of the same island.
+# Leniency of raters and fair means, with these raters as they are (fixed) and responses random: generalized least
+# squares by lme4 at the study's variances. Both are beside the mean of the raters of the same island.
 adjust <- function(rows, keys, theta, error) {
   m <- wide(rows, rows$who)
   given <- !is.na(m)
   rows$column <- factor(rows$who, colnames(m))
   parts <- lFormula(points ~ 0 + column + (1 | unit), rows, control = tight)
   deviance <- do.call(mkLmerDevfun, parts)
-  model <- mkMerMod(environment(deviance), list(par = theta, fval = deviance(theta), conv = 0), parts$reTrms, parts$fr)
+  at <- list(par = theta, fval = deviance(theta), conv = 0)
+  model <- mkMerMod(environment(deviance), at, parts$reTrms, parts$fr)
   effect <- fixef(model)
   covariance <- as.matrix(vcov(model)) / sigma(model)^2 * error
 
   island <- islands(given)
-  if (max(island) > 1) say(keys$dimension, ", ", keys$kind, "s: ", max(island), " islands without a response in common; ",
+  if (max(island) > 1) say(keys$dimension, ": ", max(island), " islands of raters without a response in common; ",
     "severity and fair means compare within an island only")
   average <- outer(island, island, "==") / tabulate(island)[island]
   contrast <- diag(length(island)) - average
-  average <- average[max.col(given, "first"), ]  # of each response: the scorers of its island
+  average <- average[max.col(given, "first"), , drop = FALSE]  # of each response: the raters of its island
   weight <- theta^2 / (1 + theta^2 * rowSums(given))
   slope <- average - given * weight
-  scorer <- rows$person[match(colnames(m), rows$who)]
-  list(severity = cbind(keys, scorer = scorer, leniency = drop(contrast %*% effect),
+  list(severity = cbind(keys, scorer = rows$person[match(colnames(m), rows$who)], leniency = drop(contrast %*% effect),
       se = sqrt(pmax(diag(contrast %*% covariance %*% t(contrast)), 0)), island = island),
     fair_means = cbind(keys, rows[match(rownames(m), rows$unit), c("response_id", "item")],
       fair_mean = drop(average %*% effect) + ranef(model)$unit[rownames(m), 1],
