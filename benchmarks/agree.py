@@ -2,11 +2,11 @@
 
     python benchmarks/agree.py
 
-2,000 made-up booklets, the 20 dimensions of CGPST, 5 judges and 2 raters: the command from files to files, the
-grid of values on 2,000 resamples alone, and `Rscript agreement.R` in the folder that the command wrote, which
-prints how far R's values are from ours. Then quantities that others have, too, one at a time on the same pairs of
-columns. What R makes is left out where R, psych or lme4 is not installed. Times are of the processor, user and
-system: others may use the machine.
+2,000 made-up booklets, the 20 dimensions of CGPST, 5 judges and 2 raters: the command from files to files,
+the grid of values on 2,000 resamples alone, and `Rscript agreement.R` in the folder that the command wrote,
+which prints how far R's values are from ours. Then quantities that others have, too, one at a time on the
+same pairs of columns. What R makes is left out where R, psych or lme4 is not installed. Times are of the
+processor, user and system: others may use the machine.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ import pingouin
 
 from agreement import make_scales
 from creaeval.agreement import PAPER
+from creaeval.stats.components import estimate_components
+from creaeval.stats.design import make_ratings
 from creaeval.stats.draws import make_draws
 from creaeval.stats.grid import grid
 from creaeval.stats.icc import icc
@@ -60,7 +62,10 @@ cost <- function(name, run, over) {
 }
 cost("QWK", function(m) suppressWarnings(cohen.kappa(m)), data)
 cost("six ICCs with limits", function(m) suppressMessages(ICC(m)), data)
-cost("variance components", function(d) lmer(points ~ 1 + (1 | response) + (1 | rater), d), long)
+components <- function(d) lmer(points ~ 1 + (1 | response) + (1 | rater), d)
+cost("variance components, complete", components, long)
+missing <- lapply(long, function(d) d[(as.integer(d$response) + as.integer(d$rater)) %% 7 != 2, ])
+cost("variance components, one in seven missing", components, missing)
 """
 
 
@@ -137,6 +142,8 @@ def time_calls(points: pd.DataFrame, folder: Path, r: bool) -> dict[str, dict[st
     n = len(wide)
     long = {"target": np.repeat(np.arange(n), 2), "scorer": ["x", "y"] * n}
     frames = [pd.DataFrame(long | {"points": xy.ravel()}) for xy in pairs]
+    response, rater = np.indices((n, 2)).reshape(2, -1)
+    missing = [np.where((response + rater) % 7, xy.ravel(), np.nan) for xy in pairs]
     warnings.filterwarnings("ignore", module="pingouin")  # of deprecated pandas
     seconds = {
         "QWK": {"creaeval": cost(lambda xy: quadratic_weighted_kappa(*xy.T), pairs)},
@@ -145,6 +152,14 @@ def time_calls(points: pd.DataFrame, folder: Path, r: bool) -> dict[str, dict[st
             "pingouin": cost(
                 lambda frame: pingouin.intraclass_corr(frame, "target", "scorer", "points"), frames
             ),
+        },
+        "variance components, complete": {
+            "creaeval": cost(lambda xy: estimate_components(make_ratings(response, rater, xy.ravel())), pairs)
+        },
+        "variance components, one in seven missing": {
+            "creaeval": cost(
+                lambda values: estimate_components(make_ratings(response, rater, values)), missing
+            )
         },
     }
     if r:
@@ -165,9 +180,9 @@ def main() -> None:
     points, r = make_points(given.responses), has_r()
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "pandas", "scipy", "pingouin"))
     print(
-        f"{given.responses:,} responses x {points['dimension'].nunique()} dimensions x {len(JUDGES)} judges x "
-        f"{len(RATERS)} raters, {given.resamples:,} resamples;\nPython {platform.python_version()}, {packages}, "
-        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n"
+        f"{given.responses:,} responses x {points['dimension'].nunique()} dimensions x {len(JUDGES)} judges "
+        f"x {len(RATERS)} raters, {given.resamples:,} resamples;\nPython {platform.python_version()}, "
+        f"{packages}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n"
     )
     print("| | processor s | wall s | x `agree` |\n|---|---|---|---|")
     said = "R with psych and lme4 is not installed: left out\n"

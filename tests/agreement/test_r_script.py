@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from creaeval.stats.reliability import CoefficientKind
+
     Matrix = NDArray[np.float64]
     # By scorer and dimension.
     Points = Mapping[tuple[str, str], NDArray[np.float64]]
@@ -64,6 +66,11 @@ class Compared(NamedTuple):
     at_bound: int
     largest: float
 
+    def check(self, n: int) -> None:
+        """All values were compared, and are the same but for rounding."""
+        assert (self.n, self.one_alone, self.at_bound) == (n, 0, 0)
+        assert self.largest < 1e-9
+
 
 def run_r(folder: Path) -> tuple[dict[tuple[str, str], Compared], str]:
     """Run the script; by table and value what it compared, and all it said."""
@@ -76,8 +83,8 @@ def run_r(folder: Path) -> tuple[dict[tuple[str, str], Compared], str]:
     found = {}
     for line in _LINE.finditer(ended.stdout):
         largest = math.nan if line["largest"] == "-" else float(line["largest"])
-        counts = (int(line[name]) for name in ("n", "one_alone", "at_bound"))
-        found[line["table"], line["value"]] = Compared(*counts, largest)
+        n, one_alone, at_bound = (int(line[name]) for name in ("n", "one_alone", "at_bound"))
+        found[line["table"], line["value"]] = Compared(n, one_alone, at_bound, largest)
     return found, ended.stdout
 
 
@@ -121,8 +128,8 @@ def test_means_components_and_iccs_are_those_of_psych_and_lme4(tmp_path: Path) -
     rated = points(["Žofie 李", "Ann, Dr", "NA"])
     found, said = run_r(agree(tmp_path, judged, rated))
     # Two judges and the raters among each other; two dimensions and their mean; three measures.
-    assert found["agreement", "value"] == (27, 0, 0, pytest.approx(0, abs=1e-9))
-    assert found["raters", "value"] == (12, 0, 0, pytest.approx(0, abs=1e-9))
+    found["agreement", "value"].check(27)
+    found["raters", "value"].check(12)
     variance = found["variance", "variance"]
     assert variance.n + variance.at_bound == 12
     assert variance.n >= 6
@@ -140,7 +147,7 @@ def test_undefined_values_are_undefined_in_both(tmp_path: Path) -> None:
     rated["B", "step2.focus"][:] = 5
     found, said = run_r(agree(tmp_path, judged, rated))
     # Of focus nothing is defined; of adequacy, and the mean over dimensions, two rows of three measures.
-    assert found["agreement", "value"] == (12, 0, 0, pytest.approx(0, abs=1e-9))
+    found["agreement", "value"].check(12)
     assert "step2.focus, judges: there is a single one" in said
 
 
@@ -149,15 +156,14 @@ def test_ratings_may_be_missing(tmp_path: Path) -> None:
     for place, values in enumerate(rated.values()):
         values[place % 5 :: 5] = np.nan
     found, _ = run_r(agree(tmp_path, judged, rated))
-    assert found["agreement", "value"] == (27, 0, 0, pytest.approx(0, abs=1e-9))
+    found["agreement", "value"].check(27)
 
 
 def test_half_points_and_a_single_rater(tmp_path: Path) -> None:
     judged, rated = points(["one", "two"]), points(["A"])
     rated["A", "step2.focus"] += 0.5
     found, said = run_r(agree(tmp_path, judged, rated))
-    assert found["agreement", "value"].n == 18
-    assert found["agreement", "value"].largest < 1e-9
+    found["agreement", "value"].check(18)
     assert "step2.focus, raters: there is a single one" in said
     assert "Rasch model: skipped, " in said
 
@@ -189,6 +195,21 @@ def table(path: Path, key: str) -> dict[str, dict[str, str]]:
         return {row[key]: row for row in csv.DictReader(file)}
 
 
+def coefficients(path: Path) -> dict[CoefficientKind, dict[float, tuple[float, float]]]:
+    """Return the reliability of so many raters, and the raters needed, by kind and number."""
+    kinds: tuple[CoefficientKind, ...] = ("absolute", "consistent")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {
+        kind: {
+            float(row["number"]): (float(row["value"]), float(row["needed"]))
+            for row in rows
+            if row["coefficient"] == kind
+        }
+        for kind in kinds
+    }
+
+
 @pytest.mark.parametrize("design", [crossed, two_of_six, two_islands])
 def test_components_leniency_and_fair_means_are_those_of_lme4(
     tmp_path: Path, design: Callable[[], Matrix]
@@ -208,11 +229,11 @@ def test_components_leniency_and_fair_means_are_those_of_lme4(
     assert {name: float(row["variance"]) for name, row in variance.items()} == pytest.approx(
         {" x ".join(part.effect): part.variance for part in components.components}, rel=1e-4
     )
-    with (tmp_path / "out" / "reliability_from_r.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            ours = reliability(components, row["coefficient"], float(row["number"]))
-            assert float(row["value"]) == pytest.approx(ours.value, abs=1e-5)
-            assert float(row["needed"]) == raters_needed(components, row["coefficient"]).n_raters
+    for kind, numbers in coefficients(tmp_path / "out" / "reliability_from_r.csv").items():
+        assert len(numbers) == 2  # one rater, and the mean of as many as rated a response
+        for n_raters, (value, needed) in numbers.items():
+            assert value == pytest.approx(reliability(components, kind, n_raters).value, abs=1e-5)
+            assert needed == raters_needed(components, kind).n_raters
     leniency = rater_leniency(ratings, components)
     theirs = table(tmp_path / "out" / "severity_from_r.csv", "scorer")
     assert [float(theirs[name]["leniency"]) for name in names] == pytest.approx(leniency.leniency, abs=1e-5)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from creaeval.agreement.agree import AgreementReport
 
-R_SCRIPTS = ("agreement.R", "rasch.R")
+R_SCRIPTS = ("agreement.R", "components.R", "rasch.R")
 
 
 def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
