@@ -69,7 +69,7 @@ def row(table: pd.DataFrame, dimension: str) -> Any:
 
 def test_judges_are_averaged_where_all_of_them_scored() -> None:
     first = scores({"j": [2, 4, 6, 8], "k": [4, 4, None, 8]})
-    found = compare_runs(cgpst(), first, scores({"l": [2, 3, 4, 5]}), options=NONE)
+    found = compare_runs(cgpst(), first, scores({"l": [2, 3, 4, 5]}), options=AgreementOptions(resamples=50))
     of = row(found.tables["differences"], "step2.focus")
     # R2 has one of two judges, so it has no value: (3 + 4 + 8) / 3 and (2 + 3 + 5) / 3.
     assert (of["mean_a"], of["mean_b"]) == pytest.approx((5, 10 / 3))
@@ -99,7 +99,8 @@ def test_whole_clusters_are_drawn_and_few_of_them_are_warned_of() -> None:
     found = compare_runs(cgpst(), first, second, options=AgreementOptions(cluster=("plot",), resamples=200))
     of = row(found.tables["differences"], "step2.focus")
     # -2 and 2 in each cluster, so that every resample of whole clusters is 0.
-    assert (of["difference"], of["low"], of["high"]) == (0, 0, 0)
+    assert (of["difference"], of["reason"]) == (0, "no interval: all resamples are equal")
+    assert math.isnan(of["low"])
     assert any("Only 6 clusters" in note for note in found.notes)
     with pytest.raises(SettingError, match="no such column; they carry plot"):
         compare_runs(cgpst(), first, second, options=AgreementOptions(cluster=("scenario",)))
@@ -134,6 +135,14 @@ def test_without_a_total_the_mean_is_over_dimensions() -> None:
     assert checked["change"].tolist() == [-2, -2]
     assert checked["failed"].tolist() == [True, False]
     assert checked["n"].tolist() == [5, 5]
+
+
+def test_a_change_that_all_resamples_share_fails_only_where_it_is_unwanted() -> None:
+    conditions = read_conditions(["mean surely drops 0.1", "mean surely rises 0.1"], with_ratings=False)
+    first, options = scores({"j": [2, 3, 4, 5, 6]}), AgreementOptions(resamples=50)
+    for second, failed in ((first, [False, False]), (scores({"j": [1, 2, 3, 4, 5]}), [True, False])):
+        found = compare_runs(cgpst(), first, second, options=options, conditions=conditions)
+        assert found.tables["conditions"]["failed"].tolist() == failed
 
 
 def test_surely_takes_the_end_of_the_interval() -> None:

@@ -111,7 +111,7 @@ def test_few_responses_have_no_interval_and_say_so() -> None:
     found = calibration_intervals(POINTS, AgreementOptions(resamples=50))
     assert found["low"].isna().all()
     assert np.isfinite(found["mean_human"]).all()
-    assert set(found["reason"]) == {"no interval of fewer than 5 responses"}
+    assert set(found["reason"]) == {"no interval: fewer than 5 responses or clusters"}
     # R00 and R01 of judge two at level 1: pairs (1, 1), (1, 1), (1, 2).
     one = found[found["scorer"].eq("two") & found["level"].eq(1)].iloc[0]
     assert (one["n"], one["n_responses"]) == (3, 2)

@@ -69,8 +69,11 @@ def test_the_papers_20_dimensions_are_compared_with_integrity_merged() -> None:
 
 def test_of_items_their_own_dimensions_are_compared_and_a_task_without_items_has_no_others() -> None:
     means, each = (compared_dimensions(cgpst(), items) for items in ("mean", "each"))
-    assert means == ["step1.elaboration"]
-    assert each == ["step1.fluency", "step1.elaboration"]
+    scored = {"step1": ["elaboration", "originality"], "step3": ["elaboration", "originality"]}
+    scored["step4"] = ["correctly_written", "relevance"]
+    assert means == [f"{step}.{part}" for step, parts in scored.items() for part in parts]
+    # Item by item, whether an item is valid has points, too.
+    assert set(each) == {*means, "step1.fluency", "step3.fluency"}
     for items in ("sum", "mean", "each"):
         assert compared_dimensions(load_task("aut"), items) == ["uses.originality"]
 
@@ -227,5 +230,5 @@ def test_dimensions_that_nobody_rated_are_named_and_left_out() -> None:
     left = [name for name in compared_dimensions(cgpst()) if name != FOCUS]
     assert notes == [f"Nobody rated 19 dimensions: {', '.join(left)}."]
     assert rated(kept) == (kept, [])
-    with pytest.raises(SettingError, match="no ratings of these responses"):
+    with pytest.raises(SettingError, match="None of the ratings is of a dimension that is compared"):
         rated(laid_out([scores("m", sheets("j", {"focus": [3]}))]))

@@ -77,7 +77,7 @@ def test_fewer_than_five_groups_have_no_interval() -> None:
     points, rater = np.random.default_rng(2).normal(size=(2, 20)).tolist()
     four = within(points, rater, 100, group="abcd" * 5)
     assert four[["low", "high"]].isna().all()
-    assert four["reason"] == "no interval: fewer than 5 groups to draw from"
+    assert four["reason"].endswith("no interval: fewer than 5 responses or clusters")
     five = within(points, rater, 100, group="abcde" * 4)
     assert five["low"] < five["value"] < five["high"]
 

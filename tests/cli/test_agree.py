@@ -323,3 +323,77 @@ def test_scores_whose_method_is_named_as_in_the_paper_are_those_of_the_method(
     assert ended.code == 0, ended.err
     methods = {row["method"] for row in table(command.folder / "out" / "agreement.csv")}
     assert methods == {"creaeval", "no-memory", ""}
+
+
+HEAD = "response_id,judge,uses.originality,in_training"
+USES = [("u1", 1, "yes"), ("u2", 2, "yes"), ("u3", 3, ""), ("u4", 5, ""), ("u5", 4, "no"), ("u6", 2, "no")]
+
+
+@pytest.fixture
+def trained(command: CommandLine) -> CommandLine:
+    """Scores of a judge that was trained on two of six uses, and what two people gave."""
+    lines = [f"{use},samer:j,{points},{known or 'no'}" for use, points, known in USES]
+    (command.folder / "judge.csv").write_text("\n".join([HEAD, *lines]))
+    lines = [f"{use},{rater},{max(points - n, 1)}" for use, points, _ in USES for n, rater in enumerate("AB")]
+    (command.folder / "people.csv").write_text("\n".join(["response_id,rater,uses.originality", *lines]))
+    return command
+
+
+def test_what_a_judge_was_trained_on_is_left_out_and_shown_apart_where_it_is_asked_for(
+    trained: CommandLine,
+) -> None:
+    given = ("agree", "judge.csv", "people.csv", "--task", "aut", "--resamples", 0)
+    plain = trained(*given, "--out", "plain")
+    assert plain.code == 0, plain.err
+    said = " ".join(plain.out.split())
+    assert "samer:j: 2 of 6 uses are of its training data and left out of its agreement (4 are left)." in said
+    apart = trained(*given, "--include-training", "--out", "apart")
+    assert "samer:j (with training data)" in " ".join(apart.out.split())
+    numbers = {
+        (row["judge"], row["rater"]): row["n"]
+        for row in table(trained.folder / "apart" / "agreement.csv")
+        if row["metric"] == "qwk" and row["dimension"] != "AVG" and row["rater"] != "all raters"
+    }
+    marked = "samer:j (with training data)"
+    assert numbers == {
+        ("samer:j", "A"): "4",
+        ("samer:j", "B"): "4",
+        (marked, "A"): "6",
+        (marked, "B"): "6",
+        ("A", "B"): "6",
+    }
+    judges = {row["judge"] for row in table(trained.folder / "plain" / "agreement.csv")}
+    assert judges == {"samer:j", "A", "human-human"}
+
+
+def test_judges_of_a_run_are_compared_without_what_they_were_trained_on(command: CommandLine) -> None:
+    """The offline scorer was trained on the first use, and is alone."""
+    rows = [("u1", "doorstop"), ("u2", "teach it to sing like a violin"), ("u3", "spin it on a kite string")]
+    lines = ["id,object,response", *(f"{use},brick,{text}" for use, text in rows)]
+    (command.folder / "uses.csv").write_text("\n".join(lines))
+    assert command("score", "uses.csv", "--task", "aut", "--out", "out").code == 0
+    said = " ".join(command("raters", "out").err.split())
+    assert "offline: 1 of 3 uses are of its training data and left out of its agreement (2 are left)." in said
+    (command.folder / "uses.csv").write_text("id,object,response\nu1,brick,doorstop\n")
+    assert command("score", "uses.csv", "--task", "aut", "--out", "known").code == 0
+    ended = command("raters", "known")
+    assert ended.code == 1
+    said = " ".join(ended.err.split())
+    assert "offline: all 1 use are of its training data" in said
+    assert "known: there is no score to compare." in said
+
+
+def test_the_page_of_a_run_shows_trained_judges_apart_where_it_is_asked_for(command: CommandLine) -> None:
+    rows = [("u1", "doorstop"), ("u2", "teach it to sing"), ("u3", "spin it on a string"), ("u4", "lift it")]
+    lines = ["id,object,response", *(f"{use},brick,{text}" for use, text in rows)]
+    (command.folder / "uses.csv").write_text("\n".join(lines))
+    lines = ["id,rater,originality", *(f"u{n},{rater},{n}" for n in range(1, 5) for rater in "AB")]
+    (command.folder / "people.csv").write_text("\n".join(lines))
+    assert command("score", "uses.csv", "--task", "aut", "--out", "out").code == 0
+    given = ("report", "out", "--ratings", "people.csv", "--resamples", 0, "--out")
+    for name, more in (("plain", ()), ("apart", ("--include-training",))):
+        assert command(*given, f"{name}.html", *more).code == 0
+    plain, apart = ((command.folder / f"{name}.html").read_text() for name in ("plain", "apart"))
+    assert "offline: 1 of 4 uses are of its training data" in plain
+    assert "offline (with training data)" not in plain
+    assert "offline (with training data)" in apart

@@ -116,7 +116,8 @@ def test_two_runs_are_compared_in_one_command(command: CommandLine, two: tuple[s
     scores = {row["dimension"]: row for row in table(out / "differences.csv")}
     focus = scores["step2.focus"]
     # Two points less throughout; the sample variance of 1..6 is 3.5.
-    assert [float(focus[name]) for name in ("difference", "low", "high", "equal")] == [-2, -2, -2, 0]
+    assert [focus[name] for name in ("difference", "low", "high", "equal")] == ["-2.0", "", "", "0.0"]
+    assert focus["reason"] == "no interval: all resamples are equal"
     assert float(focus["standardized"]) == pytest.approx(-2 / 3.5**0.5)
     assert (focus["n"], focus["n_missing"]) == ("6", "0")
     assert float(scores["total"]["difference"]) == -2
@@ -313,7 +314,7 @@ def test_failures_and_responses_of_one_run_alone_are_named(
     assert failure["reason"]
     focus = next(row for row in table(out / "differences.csv") if row["dimension"] == "step2.focus")
     assert (focus["n"], focus["n_missing"]) == ("4", "1")
-    assert "no interval from fewer than 5 responses" in focus["reason"]
+    assert "no interval: fewer than 5 responses or clusters" in focus["reason"]
     assert float(focus["mean_a"]) == pytest.approx((3 + 4 + 5 + 7) / 4)
 
 

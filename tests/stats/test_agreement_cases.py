@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from creaeval import stats
+from creaeval.stats.icc import icc
 
 
 def test_s01_levels_that_nobody_used_keep_their_distance() -> None:
@@ -31,14 +32,14 @@ def test_s03_a_constant_judge_has_no_correlation_and_it_is_not_0() -> None:
     }
     values = {name: stats.pearson(*data) for name, data in dimensions.items()}
     assert math.isnan(values["Purpose"])
-    assert stats.why_undefined(*dimensions["Purpose"], "pearson") == "the second is constant"
+    assert stats.get_measure("pearson").why_undefined(*dimensions["Purpose"]) == "the second is constant"
     assert values["Focus"] == pytest.approx(0.966694, abs=1e-6)
     assert values["Adequacy"] == pytest.approx(0.85064, abs=1e-6)
     defined = [value for value in values.values() if not math.isnan(value)]
     assert len(defined) == 2
     assert sum(defined) / 2 == pytest.approx(0.908667, abs=1e-6)
     assert stats.quadratic_weighted_kappa(*dimensions["Purpose"]) == 0
-    assert stats.why_undefined(*dimensions["Purpose"], "quadratic_weighted_kappa") == ""
+    assert stats.get_measure("qwk").why_undefined(*dimensions["Purpose"]) == ""
 
 
 def test_s07_nearly_constant_ratings_have_an_alpha_of_0() -> None:
@@ -49,8 +50,8 @@ def test_s07_nearly_constant_ratings_have_an_alpha_of_0() -> None:
         assert stats.krippendorff_alpha(both, level) == pytest.approx(0, abs=1e-9)
     assert stats.why_alpha_undefined(both) == ""
     assert stats.quadratic_weighted_kappa(a, b) == 0
-    assert stats.icc(both)["ICC(2,1)"].value == pytest.approx(0, abs=1e-9)
-    assert stats.icc(both)["ICC(2,1)"].why_undefined == ""
+    assert icc(both)["ICC(2,1)"].value == pytest.approx(0, abs=1e-9)
+    assert icc(both)["ICC(2,1)"].why_undefined == ""
     assert stats.exact_agreement(a, b) == 7 / 8
 
 
@@ -58,7 +59,7 @@ def test_s09_value_and_limits_come_from_targets_in_rows() -> None:
     """jasp-stats/jasp-issues#2333."""
     raters_in_rows = np.array([[2, 5, 7, 3, 9], [3, 5, 8, 4, 9], [1, 4, 6, 2, 8]])
     ratings = raters_in_rows.T
-    table = stats.icc(ratings)
+    table = icc(ratings)
     assert (table.n, table.k) == (5, 3)
     assert stats.krippendorff_alpha(ratings, "interval") == pytest.approx(0.896226, abs=1e-6)
     assert table["ICC(2,1)"].value == pytest.approx(0.912, abs=1e-6)
@@ -66,7 +67,7 @@ def test_s09_value_and_limits_come_from_targets_in_rows() -> None:
     assert all(form.lower < form.value < form.upper for form in table.forms)
     # Turned round, the numbers are these; nothing in a matrix can tell.
     assert stats.krippendorff_alpha(raters_in_rows, "interval") == pytest.approx(-0.089623, abs=1e-6)
-    assert stats.icc(raters_in_rows)["ICC(2,1)"].value == pytest.approx(0.076, abs=1e-3)
+    assert icc(raters_in_rows)["ICC(2,1)"].value == pytest.approx(0.076, abs=1e-3)
 
 
 def test_s10_mean_scores_are_not_rounded() -> None:
@@ -85,7 +86,7 @@ def test_s11_every_icc_says_which_it_is() -> None:
     human = np.arange(1, 9)
     judge = human + 2
     both = np.column_stack([human, judge])
-    table = stats.icc(both)
+    table = icc(both)
     values = {(form.name, form.shrout_fleiss): round(form.value, 6) for form in table.forms}
     assert values == {
         ("ICC(1)", "ICC(1,1)"): 0.714286,

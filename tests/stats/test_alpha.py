@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from typing import get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from creaeval import stats
 from creaeval.stats.alpha import Level
+from creaeval.stats.icc import icc
 from stats.test_correlation import same, some
 from stats.test_icc import SHROUT_FLEISS, matrices
 
@@ -89,7 +91,7 @@ def test_doubled_targets_change_alpha_only_by_its_correction_for_small_samples(r
 @some
 @given(ratings=matrices)
 def test_cronbach_alpha_is_the_consistency_of_the_mean(ratings: np.ndarray) -> None:
-    assert same(stats.cronbach_alpha(ratings), stats.icc(ratings)["ICC(C,k)"].value)
+    assert same(stats.cronbach_alpha(ratings), icc(ratings)["ICC(C,k)"].value)
     assert same(stats.stratified_alpha([ratings]), stats.cronbach_alpha(ratings))
 
 
@@ -100,6 +102,42 @@ def test_stratified_alpha_by_hand() -> None:
     assert stats.stratified_alpha(groups) == pytest.approx(6 / 7)
     missing = [np.vstack([groups[0], [3, NAN]]), np.vstack([groups[1], [1, 1]])]
     assert stats.stratified_alpha(missing) == pytest.approx(6 / 7)
+
+
+def continuous(targets: int, raters: int, missing: float = 0.2) -> np.ndarray:
+    """Ratings with decimals, some of them missing, none equal."""
+    generator = np.random.default_rng(targets + raters)
+    ratings = generator.gamma(2.0, size=(targets, 1)) + generator.gamma(1.0, size=(targets, raters))
+    return np.where(generator.random(ratings.shape) < missing, NAN, ratings)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("digits", [0, 1, 12])
+def test_alpha_of_many_different_values_is_that_of_krippendorff(level: Level, digits: int) -> None:
+    ratings = continuous(150, 4).round(digits)
+    import krippendorff
+
+    oracle = krippendorff.alpha(ratings.T, level_of_measurement=level)
+    assert stats.krippendorff_alpha(ratings, level) == pytest.approx(oracle, abs=1e-12)
+
+
+def test_alpha_of_ten_thousand_targets_with_decimals_takes_little_memory() -> None:
+    # A matrix of its 40,000 different values would take 13 GB.
+    ratings = continuous(10_000, 5)
+    for level in ("interval", "ordinal", "nominal"):
+        tracemalloc.start()
+        value = stats.krippendorff_alpha(ratings, level)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 50e6
+        assert -1 < value < 1
+
+
+def test_alpha_on_a_ratio_scale_is_the_same_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    ratings = continuous(60, 3)
+    whole = stats.krippendorff_alpha(ratings, "ratio")
+    monkeypatch.setattr("creaeval.stats.alpha._CELLS_AT_ONCE", 1000)
+    assert stats.krippendorff_alpha(ratings, "ratio") == pytest.approx(whole, abs=1e-12)
 
 
 def test_a_group_whose_sums_are_equal_counts_as_error_alone() -> None:

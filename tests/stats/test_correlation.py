@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, get_args
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -11,17 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from creaeval import stats
-from creaeval.stats.correlation import PairMeasure
+from creaeval.stats.measures import Levels, get_measure, list_measures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NAMES: tuple[PairMeasure, ...] = get_args(PairMeasure)
-MEASURES: dict[PairMeasure, Callable[..., float]] = {name: getattr(stats, name) for name in NAMES}
-CORRELATIONS: list[PairMeasure] = ["pearson", "spearman", "kendall_tau_b"]
-KAPPAS: list[PairMeasure] = ["quadratic_weighted_kappa", "linear_weighted_kappa", "cohen_kappa"]
-
 # Half points from 0 to 10, as two raters may give them.
+SCALE = Levels(0, 10, 0.5)
+MEASURES: dict[str, Callable[..., float]] = {
+    measure.key: partial(measure.value, levels=SCALE) for measure in list_measures()
+}
+NAMES = list(MEASURES)
+CORRELATIONS = ["pearson", "spearman", "kendall"]
+KAPPAS = ["qwk", "linear", "kappa"]
+
 scores = st.integers(0, 20).map(lambda half: half / 2)
 two_raters = st.lists(st.tuples(scores, scores), min_size=2, max_size=12).map(
     lambda rows: tuple(np.array(rows).T)
@@ -56,7 +60,7 @@ def test_correlations_ignore_level_where_kappa_does_not() -> None:
 
 def test_a_mean_that_differs_by_rounding_only_is_constant() -> None:
     wobbling = [0.3, 0.1 + 0.2, 0.3]
-    assert stats.why_undefined([1, 2, 3], wobbling, "pearson") == "the second is constant"
+    assert get_measure("pearson").why_undefined([1, 2, 3], wobbling) == "the second is constant"
     assert math.isnan(stats.pearson([1, 2, 3], wobbling))
     assert stats.quadratic_weighted_kappa([1, 2, 3], wobbling) == 0
 
@@ -64,9 +68,9 @@ def test_a_mean_that_differs_by_rounding_only_is_constant() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "correlation", "kappa", "difference"),
     [
-        ([], [], "fewer than 2 pairs", "fewer than 2 pairs", "no pairs"),
-        ([1], [2], "fewer than 2 pairs", "fewer than 2 pairs", ""),
-        ([1, 2, None], [1, None, 3], "fewer than 2 pairs", "fewer than 2 pairs", ""),
+        ([], [], "scored by both: 0", "scored by both: 0", "scored by both: 0"),
+        ([1], [2], "scored by both: 1", "scored by both: 1", ""),
+        ([1, 2, None], [1, None, 3], "scored by both: 1", "scored by both: 1", ""),
         ([2, 2, 2], [1, 2, 3], "the first is constant", "", ""),
         ([1, 2, 3], [2, 2, 2], "the second is constant", "", ""),
         ([2, 2], [2, 2], "both are constant", "both are constant", ""),
@@ -79,8 +83,9 @@ def test_an_undefined_value_is_nan_and_has_its_reason(
     x: list[float], y: list[float], correlation: str, kappa: str, difference: str
 ) -> None:
     for name, measure in MEASURES.items():
-        reason = correlation if name in CORRELATIONS else kappa if name in KAPPAS else difference
-        assert stats.why_undefined(x, y, name) == reason
+        needs = get_measure(name).needs
+        reason = {"both vary": correlation, "variation": kappa, "a pair": difference}[needs]
+        assert get_measure(name).why_undefined(x, y, levels=SCALE) == reason
         assert math.isnan(measure(x, y)) == bool(reason)
 
 
@@ -88,30 +93,34 @@ def test_an_undefined_value_is_nan_and_has_its_reason(
 @some
 @given(data=two_raters, seed=st.integers(0, 99))
 def test_the_order_of_pairs_and_doubled_data_change_nothing(
-    name: PairMeasure, data: tuple[np.ndarray, np.ndarray], seed: int
+    name: str, data: tuple[np.ndarray, np.ndarray], seed: int
 ) -> None:
     x, y = data
     order = np.random.default_rng(seed).permutation(x.size)
     value = MEASURES[name](x, y)
     assert same(MEASURES[name](x[order], y[order]), value)
-    assert same(MEASURES[name](np.tile(x, 2), np.tile(y, 2)), value)
+    if not name.startswith("icc"):  # whose mean squares correct for the number of targets
+        assert same(MEASURES[name](np.tile(x, 2), np.tile(y, 2)), value)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @some
 @given(data=two_raters)
 def test_raters_may_be_exchanged_and_a_pair_with_a_missing_score_is_left_out(
-    name: PairMeasure, data: tuple[np.ndarray, np.ndarray]
+    name: str, data: tuple[np.ndarray, np.ndarray]
 ) -> None:
     x, y = data
     value = MEASURES[name](x, y)
-    assert same(MEASURES[name](y, x), -value if name == "mean_difference" else value)
+    assert same(MEASURES[name](y, x), value if get_measure(name).symmetric else -value)
     assert same(MEASURES[name]([*x, math.nan, 3], [*y, 7, math.nan]), value)
-    assert math.isnan(value) == bool(stats.why_undefined(x, y, name))
+    low, high = get_measure(name).bounds
+    assert math.isnan(value) or low - 1e-9 <= value <= high + 1e-9
+    if not name.startswith("icc"):  # 0 divided by 0 where targets do not differ, too
+        assert math.isnan(value) == bool(get_measure(name).why_undefined(x, y, levels=SCALE))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_input_that_is_no_two_lists_of_numbers_is_refused_in_words(name: PairMeasure) -> None:
+def test_input_that_is_no_two_lists_of_numbers_is_refused_in_words(name: str) -> None:
     measure = MEASURES[name]
     with pytest.raises(ValueError, match="of one length; these have 3 and 2 values"):
         measure([1, 2, 3], [1, 2])
@@ -125,8 +134,3 @@ def test_input_that_is_no_two_lists_of_numbers_is_refused_in_words(name: PairMea
         measure([9, {}], [9, 10])
     with pytest.raises(ValueError, match="scores are finite"):
         measure([1, math.inf], [1, 2])
-
-
-def test_a_measure_that_is_not_known_is_refused_with_those_that_are() -> None:
-    with pytest.raises(ValueError, match="'kappa' is no measure of pairs; those are adjacent_agreement, "):
-        stats.why_undefined([1, 2], [1, 2], "kappa")  # type: ignore[arg-type]

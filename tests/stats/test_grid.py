@@ -11,29 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from creaeval.stats import correlation, differences, kappa
+from creaeval.errors import SettingError
 from creaeval.stats.draws import interval, make_draws
 from creaeval.stats.grid import grid, on_counts
-from creaeval.stats.icc import icc
+from creaeval.stats.measures import Levels, list_measures
 from creaeval.stats.resample import bootstrap, pearson
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     Floats = np.ndarray
 
-PLAIN: dict[str, Callable[[Floats, Floats], float]] = {
-    "qwk": kappa.quadratic_weighted_kappa,
-    "linear": kappa.linear_weighted_kappa,
-    "kappa": kappa.cohen_kappa,
-    "pearson": correlation.pearson,
-    "icc": lambda x, y: icc(np.column_stack([x, y]))["ICC(A,1)"].value,
-    "icc1": lambda x, y: icc(np.column_stack([x, y]))["ICC(1)"].value,
-    "exact": differences.exact_agreement,
-    "adjacent": differences.adjacent_agreement,
-    "bias": differences.mean_difference,
-    "rmse": differences.rmse,
-}
+SCALE = Levels(1, 7, 0.5)
+PLAIN = {measure.key: measure for measure in list_measures() if measure.on_grid is not None}
 MEASURES = tuple(PLAIN)
 
 matrices = arrays.arrays(
@@ -47,12 +35,12 @@ PAIRS = [(0, 1), (2, 1), (0, 0)]
 @settings(max_examples=150)
 @given(matrices)
 def test_values_are_those_of_the_plain_functions(scores: Floats) -> None:
-    found = grid(scores, PAIRS, MEASURES)  # type: ignore[arg-type]
+    found = grid(scores, PAIRS, MEASURES, levels=[SCALE] * 3)
     for position, (first, second) in enumerate(PAIRS):
         x, y = scores[:, first], scores[:, second]
         assert found.n[position] == (~np.isnan(x) & ~np.isnan(y)).sum()
         for name, plain in PLAIN.items():
-            expected = plain(x, y)
+            expected = plain.value(x, y, SCALE)
             assert found.values[name][position] == pytest.approx(expected, abs=1e-9, nan_ok=True), name
 
 
@@ -62,12 +50,12 @@ def test_resamples_are_those_of_repeated_rows(scores: Floats, seed: int) -> None
     if not len(scores):
         return
     counts = np.random.default_rng(seed).integers(0, 3, (4, len(scores)))
-    found = on_counts(counts.astype(float), scores, PAIRS, MEASURES)  # type: ignore[arg-type]
+    found = on_counts(counts.astype(float), scores, PAIRS, MEASURES, [SCALE] * 3)
     for row, times in enumerate(counts):
         repeated = np.repeat(scores, times, axis=0)
         for position, (first, second) in enumerate(PAIRS):
             for name, plain in PLAIN.items():
-                expected = plain(repeated[:, first], repeated[:, second])
+                expected = plain.value(repeated[:, first], repeated[:, second], SCALE)
                 assert found[name][row, position] == pytest.approx(expected, abs=1e-9, nan_ok=True), name
 
 
@@ -106,14 +94,18 @@ def test_a_pairs_interval_is_that_of_the_bootstrap_of_the_pair() -> None:
             method=method,  # type: ignore[arg-type]
         )
         of_grid = interval(
-            float(found.values["pearson"][0]), found.draws["pearson"][:, 0], leave_one_out=jackknife
+            float(found.values["pearson"][0]), found.draws["pearson"][:, 0], n=60, leave_one_out=jackknife
         )
         assert (of_grid.low, of_grid.high) == pytest.approx((alone.low, alone.high))
         assert of_grid.method == method
 
 
 def test_what_cannot_be_computed_is_refused() -> None:
-    with pytest.raises(ValueError, match="'alpha' is no measure of a grid"):
-        grid(np.ones((3, 2)), [(0, 1)], ["alpha"])  # type: ignore[list-item]
+    with pytest.raises(SettingError, match="measure 'alpha': expected one of qwk, pearson, "):
+        grid(np.ones((3, 2)), [(0, 1)], ["alpha"])
+    with pytest.raises(ValueError, match="'kendall' has no form on the grid"):
+        grid(np.ones((3, 2)), [(0, 1)], ["kendall"])
+    with pytest.raises(ValueError, match="1 scales were given for 2 pairs"):
+        grid(np.ones((3, 2)), [(0, 1), (1, 0)], ["qwk"], levels=[SCALE])
     with pytest.raises(ValueError, match="do not fit"):
         on_counts(np.ones((1, 4)), np.ones((3, 2)), [(0, 1)], ["qwk"])

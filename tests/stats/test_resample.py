@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from creaeval.stats.alpha import krippendorff_alpha
-from creaeval.stats.draws import cluster_codes
-from creaeval.stats.resample import bootstrap, interval_alpha, mean, pearson
+from creaeval.stats.alpha import interval_alpha, krippendorff_alpha
+from creaeval.stats.draws import cluster_codes, interval, wilson_interval
+from creaeval.stats.resample import bootstrap, mean, pearson
 
 scores = arrays.arrays(np.float64, st.integers(2, 12), elements=st.sampled_from([1.0, 1.5, 2.0, 3.0, 5.0]))
 
@@ -94,8 +94,12 @@ def test_low_is_never_above_high(x: np.ndarray, method: str, confidence: float) 
         method=method,  # type: ignore[arg-type]
         confidence=confidence,
     )
-    assert math.isnan(estimate.value) == math.isnan(estimate.low) == math.isnan(estimate.high)
-    assert math.isnan(estimate.value) or -1.0 <= estimate.low <= estimate.high <= 1.0
+    assert math.isnan(estimate.low) == math.isnan(estimate.high)
+    if math.isnan(estimate.low):
+        assert math.isnan(estimate.value) or estimate.note.startswith("no interval: ")
+    else:
+        assert estimate.n >= 5
+        assert -1.0 <= estimate.low <= estimate.high <= 1.0
 
 
 @given(scores)
@@ -142,16 +146,58 @@ def test_undefined_resamples_are_left_out_counted_and_said() -> None:
     estimate = bootstrap(pearson, [x, np.arange(6.0)], n_resamples=4000)
     # constant if the last is never drawn, or drawn six times: (5/6)**6 + (1/6)**6
     assert estimate.n_undefined / 4000 == pytest.approx(0.3349, abs=0.03)
-    assert any(str(estimate.n_undefined) in warning for warning in estimate.warnings)
+    assert "% of the resamples, which the interval leaves out" in estimate.note
     assert estimate.low <= estimate.high
 
 
-def test_bca_on_nearly_constant_data_gives_the_percentile_interval_and_says_so() -> None:
-    x = np.full(30, 4.0)
-    estimate = bootstrap(mean, [x], method="bca", n_resamples=100)
-    assert estimate.method == "percentile"
-    assert (estimate.low, estimate.high) == (4.0, 4.0)
-    assert any("BCa is undefined" in warning for warning in estimate.warnings)
+def test_equal_resamples_give_no_interval_and_say_so() -> None:
+    # [4.0, 4.0] would be certain of what thirty equal values cannot tell.
+    estimate = bootstrap(mean, [np.full(30, 4.0)], method="bca", n_resamples=100)
+    assert math.isnan(estimate.low)
+    assert math.isnan(estimate.high)
+    assert (estimate.standard_error, estimate.note) == (0.0, "no interval: all resamples are equal")
+
+
+def test_bca_that_is_undefined_gives_the_percentile_interval_and_says_so() -> None:
+    # Four of five resamples hold the outlier or not; without any unit but it the mean is the same.
+    value, draws = 1.0, np.array([1.0, 2.0, 3.0, 4.0])
+    found = interval(value, draws, n=5, leave_one_out=np.full(5, 1.0))
+    assert (found.method, found.note) == ("percentile", "BCa is undefined here: percentile interval")
+    assert found.low < found.high
+
+
+def test_no_end_of_an_interval_leaves_the_range_of_its_statistic() -> None:
+    draws = np.array([1.0 + 2e-16 * step for step in range(50)] * 2 + [0.5] * 50)
+    found = interval(1.0, draws, n=9, bounds=(-1.0, 1.0))
+    assert (found.low, found.high) == (0.5, 1.0)
+
+
+def test_fewer_than_five_have_no_interval_by_any_method() -> None:
+    for found in (interval(0.5, np.array([0.0, 1.0]), n=4), wilson_interval(0.5, 4)):
+        assert math.isnan(found.low)
+        assert found.note == "no interval: fewer than 5 responses or clusters"
+    assert not math.isnan(interval(0.5, np.array([0.0, 1.0]), n=5).low)
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
+def test_wilson_intervals_are_those_of_statsmodels(confidence: float) -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
+    for n in (5, 12, 40, 300):
+        for successes in {0, 1, n // 3, n - 1, n}:
+            found = wilson_interval(successes / n, n, confidence=confidence)
+            ends = proportion_confint(successes, n, alpha=1 - confidence, method="wilson")
+            assert (found.low, found.high) == pytest.approx(ends, abs=1e-12)
+
+
+def test_wilson_has_a_width_where_all_agree() -> None:
+    # Newcombe (1998): with z = 1.96 all of n gives n / (n + z²); 40 / 43.84 = .9124.
+    found = wilson_interval(1.0, 40)
+    assert (round(found.low, 4), found.high) == (0.9124, 1.0)
+    # His Table I: 81 of 263 gives .2553 to .3662, 0 of 20 gives 0 to .1611.
+    for share, n, ends in ((81 / 263, 263, (0.2553, 0.3662)), (0.0, 20, (0.0, 0.1611))):
+        found = wilson_interval(share, n)
+        assert (round(found.low, 4), round(found.high, 4)) == ends
 
 
 @pytest.mark.parametrize(
@@ -159,7 +205,7 @@ def test_bca_on_nearly_constant_data_gives_the_percentile_interval_and_says_so()
     [
         ([2.0, 2.0, 2.0], None, "undefined"),
         ([np.nan] * 3, None, "No observation"),
-        ([1, 2, 3], "aaa", "single cluster"),
+        ([1, 2, 3], "aaa", "fewer than 5 responses or clusters"),
     ],
 )
 def test_what_cannot_be_resampled_has_no_interval(x: list[float], groups: str | None, words: str) -> None:
@@ -167,7 +213,7 @@ def test_what_cannot_be_resampled_has_no_interval(x: list[float], groups: str | 
     assert math.isnan(estimate.low)
     assert math.isnan(estimate.high)
     assert math.isnan(estimate.standard_error)
-    assert any(words in warning for warning in estimate.warnings)
+    assert any(words in text for text in (*estimate.warnings, estimate.note))
 
 
 def test_missing_values_are_left_out_and_counted() -> None:

@@ -5,14 +5,12 @@ from creaeval.agreement.common import find_common
 from creaeval.agreement.comparison import compare_methods
 from creaeval.agreement.differences import differences
 from creaeval.agreement.long_table import compared_dimensions, long_table, scores_of
-from creaeval.agreement.options import PAPER, AgreementOptions
-from creaeval.agreement.protocol import MEASURES, Agreement, measure_agreement
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.protocol import Agreement, measure_agreement
 from creaeval.agreement.rating_data import RatingData, Scorer, Unit
 from creaeval.agreement.sources import raters
 
 __all__ = [
-    "MEASURES",
-    "PAPER",
     "Agreement",
     "AgreementOptions",
     "AgreementReport",

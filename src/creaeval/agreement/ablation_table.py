@@ -6,12 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from creaeval.agreement.common import find_common
-from creaeval.agreement.comparison import NOT_COMPARED, compare_methods
+from creaeval.agreement.comparison import compare_methods
 from creaeval.agreement.method_table import LEVEL
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG, GroupMean, PairValues, find_groups
-from creaeval.agreement.protocol import check_comparable
+from creaeval.agreement.protocol import check_rated
 from creaeval.errors import SettingError
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,8 +92,8 @@ def ablation_table(
 
     options = options or AgreementOptions()
     common = find_common(task, scores, ratings, options)
-    check_comparable(common.data, options)
-    if refused := [name for name in options.measures if name in NOT_COMPARED]:
+    check_rated(common.data)
+    if refused := [name for name in options.measures if not get_measure(name).comparable]:
         raise SettingError(f"measure {refused[0]!r}: differences of it say nothing of who agrees better.")
     full = common.methods[0] if full is None else full
     if full not in common.methods:
@@ -134,10 +135,12 @@ def _rows(
             lost = common.lost_by(method)
             of = means.get(method)
             if of is None:
-                absent = (math.nan, None, 0, lost, f"0 of {len(dimensions)}", "no scores that were rated")
+                absent = (math.nan, None, 0, lost, f"0 of {len(dimensions)}", common.why_nothing(method))
                 rows.append((measure, method, *nothing, math.nan, *absent))
                 continue
-            ends, said = values.interval(of.value, of.draws, of.without, of.n)
+            ends, said = values.interval(
+                of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
+            )
             less: tuple[float, ...] = (math.nan,) * 5
             reasons = [said]
             if of.defined != of.all:

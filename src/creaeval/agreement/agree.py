@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from creaeval.agreement.apart import mark, trained_judges
 from creaeval.agreement.long_table import long_table, rated
 from creaeval.agreement.options import AgreementOptions, make_options
 from creaeval.agreement.pairs import AVG, find_groups
-from creaeval.agreement.protocol import MEASURES, SHARE, measure_agreement
+from creaeval.agreement.protocol import COLUMNS, SHARE, Agreement, measure_agreement
 from creaeval.agreement.sources import as_ratings, as_scores
 from creaeval.errors import SettingError
+from creaeval.stats.measures import PAPER, get_measure, measure_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,7 +44,8 @@ class AgreementReport:
         ``variance``, ``d_study``; where there is a Total, ``total_reliability``; with judges ``calibration``
         and ``stand_in``; where there are more raters than any response has, ``by_rater`` and ``slots``; with
         several methods ``comparison``; ``by_column``, ``within`` and ``self_preference`` if columns were
-        asked for.
+        asked for. None has points of responses that their judge was trained on, but for the rows of
+        ``agreement`` and ``means`` whose method and judge say ``(with training data)``, if asked for.
     notes : tuple of str
         What a reader has to know.
     """
@@ -65,7 +68,7 @@ class AgreementReport:
         rows = means[means["dimension"].eq(AVG) & ~means["metric"].str.endswith(SHARE)]
         wide = rows.pivot_table(index=["method", "judge"], columns="metric", values="value", sort=False)
         wide = wide.reindex(columns=[name for name in self.options.measures if name in wide.columns])
-        wide = wide.rename(columns=MEASURES).rename_axis(columns=None)
+        wide = wide.rename(columns=measure_label).rename_axis(columns=None)
         wide["n"] = rows.groupby(["method", "judge"], sort=False)["n"].min()
         return wide.reset_index()
 
@@ -120,10 +123,14 @@ def agree(
     arXiv 2609.03432, section 4: agreement with each rater, averaged; AVG is the mean over dimensions.
     """
     options = make_options(options, settings)
-    rated_by = as_ratings(ratings, task)
-    if not rated_by:
+    judged, people = as_scores(scores, task), as_ratings(ratings, task)
+    if not people:
         raise SettingError("There are no ratings of these responses to agree with.")
-    every, notes = long_table(task, as_scores(scores, task), rated_by, options)
+    every, notes = long_table(task, judged, people, options)
+    trained = trained_judges(task, judged, people, options)
+    knows_some = any(ids for part in judged for ids in part.trained_on.values())
+    if knows_some and not every.judges and len(every.raters) < 2 and trained is None:
+        raise SettingError(" ".join(["No score is left to compare with the ratings.", *notes]))
     data, more = rated(every)
     notes += more
     if options.correct:
@@ -131,8 +138,10 @@ def agree(
 
         data, more = correct(data, options)
         every, notes = data, notes + more
-    shown, tables, more = _protocol(data, options)
+    shown, tables, more = _protocol(data, options, may_be_empty=trained is not None)
     notes += more
+    if trained is not None:
+        tables |= _beside(tables, trained, options)
     more_tables, more = _methods(shown, options)
     tables |= more_tables
     notes += more
@@ -144,7 +153,21 @@ def agree(
     return AgreementReport(task, options, shown, tables, tuple(notes))
 
 
-def _protocol(data: RatingData, options: AgreementOptions) -> tuple[RatingData, Tables, list[str]]:
+def _beside(tables: Tables, trained: RatingData, options: AgreementOptions) -> Tables:
+    """Set trained judges with all they scored beside the others, who come without their training data."""
+    import pandas as pd
+
+    agreement = measure_agreement(trained, options)
+    cells, means = mark(agreement.cells, trained), mark(agreement.means, trained)
+    of_people = tables["means"]["method"].eq("")
+    means = pd.concat([tables["means"][~of_people], means, tables["means"][of_people]])
+    others = tables["agreement"].iloc[: len(tables["agreement"]) - len(tables["means"])]
+    return {"agreement": pd.concat([others, cells, means]), "means": means}
+
+
+def _protocol(
+    data: RatingData, options: AgreementOptions, *, may_be_empty: bool = False
+) -> tuple[RatingData, Tables, list[str]]:
     """Measure agreement by the protocol; by slot where different people fill one, and by person beside."""
     import pandas as pd
 
@@ -152,7 +175,9 @@ def _protocol(data: RatingData, options: AgreementOptions) -> tuple[RatingData, 
 
     slots = needs_slots(data)
     shown = put_into_slots(data) if slots else data
-    agreement = measure_agreement(shown, options)
+    empty = pd.DataFrame(columns=COLUMNS)
+    nothing = may_be_empty and not find_groups(shown)
+    agreement = Agreement(empty, empty, ()) if nothing else measure_agreement(shown, options)
     tables = {"agreement": pd.concat([agreement.cells, agreement.means]), "means": agreement.means}
     notes = list(agreement.warnings)
     if slots:
@@ -169,12 +194,12 @@ def _methods(shown: RatingData, options: AgreementOptions) -> tuple[Tables, list
     """Compare the first method with each other one."""
     import pandas as pd
 
-    from creaeval.agreement.comparison import NOT_COMPARED, compare_methods, correct_family
+    from creaeval.agreement.comparison import compare_methods, correct_family
 
     if len(shown.methods) < 2:
         return {}, []
-    if not set(options.measures) - set(NOT_COMPARED):
-        return {}, ["None of these measures is compared between methods: take qwk, pearson or icc."]
+    if not any(get_measure(name).comparable for name in options.measures):
+        return {}, [f"None of these measures is compared between methods: take {' or '.join(PAPER)}."]
     first, *others = shown.methods
     compared = [compare_methods(shown, first, other, options) for other in others]
     notes = []

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from creaeval.agreement.calibration import CALIBRATION_COLUMNS, calibration
-from creaeval.agreement.options import FEWEST, AgreementOptions
+from creaeval.agreement.options import AgreementOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,31 +38,35 @@ def calibration_intervals(data: RatingData, options: AgreementOptions | None = N
 
     options = options or AgreementOptions()
     draws = options.draws(data) if data.units else None
-    weights = [] if draws is None or draws.n_units < FEWEST else list(draws.counts())
+    weights = [] if draws is None else list(draws.counts())
+    n_units = 0 if draws is None else draws.n_units
     ends = []
     # Judge by judge and level by level, as calibration() makes its rows.
     for judge in data.judges:
         for dimension in data.dimensions:
             given, ratings = data.take(dimension, [judge])[:, 0], data.take(dimension, data.raters)
             sums, numbers = np.nansum(ratings, axis=1), (~np.isnan(ratings)).sum(axis=1)
-            ends += _by_level(given, sums, numbers, weights, options.confidence)
+            ends += _by_level(given, (sums, numbers), weights, n_units, options.confidence)
     table = calibration(data)
-    for name, values in zip(("n_responses", "low", "high"), zip(*ends, strict=True), strict=False):
+    for name, values in zip(("n_responses", "low", "high", "note"), zip(*ends, strict=True), strict=False):
         table[name] = values
-    table = table.reindex(columns=INTERVAL_COLUMNS)
-    few = table["n_responses"].lt(FEWEST) & table["reason"].eq("")
-    table.loc[few, "reason"] = f"no interval of fewer than {FEWEST} responses"
-    return table
+    table["reason"] = table["reason"].where(table["reason"].ne(""), table.get("note"))
+    return table.reindex(columns=INTERVAL_COLUMNS)
 
 
 def _by_level(
-    given: Floats, sums: Floats, numbers: NDArray[np.int_], weights: Sequence[Floats], confidence: float
-) -> list[tuple[int, float, float]]:
-    """Return responses and the interval's ends for each level, rising, then for all levels together."""
+    given: Floats,
+    of_raters: tuple[Floats, NDArray[np.int_]],
+    weights: Sequence[Floats],
+    n_units: int,
+    confidence: float,
+) -> list[tuple[int, float, float, str]]:
+    """Return responses and the interval for each level, rising, then for all levels together."""
     import numpy as np
 
-    from creaeval.stats.draws import interval
+    from creaeval.stats.draws import NO_INTERVAL, interval
 
+    sums, numbers = of_raters
     levels = np.unique(given[~np.isnan(given)])
     # A response a row, a level a column; the last is true wherever the judge gave anything.
     there = np.column_stack([given[:, np.newaxis] == levels, ~np.isnan(given)]).astype(float)
@@ -74,9 +77,9 @@ def _by_level(
         on_data = above.sum(axis=0) / below.sum(axis=0)
         draws = [(counts @ above) / (counts @ below) for counts in weights]
     for place, (value, n) in enumerate(zip(on_data.tolist(), n_responses.tolist(), strict=True)):
-        low = high = math.nan
-        if n >= FEWEST and draws:
-            ends = interval(value, np.concatenate([part[:, place] for part in draws]), confidence=confidence)
-            low, high = ends.low, ends.high
-        found.append((n, low, high))
+        ends = NO_INTERVAL
+        if draws:
+            on_resamples = np.concatenate([part[:, place] for part in draws])
+            ends = interval(value, on_resamples, n=min(n, n_units), confidence=confidence)
+        found.append((n, ends.low, ends.high, ends.note))
     return found

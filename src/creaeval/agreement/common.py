@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from creaeval.agreement.long_table import long_table, method_labels, rated, scores_of
 from creaeval.agreement.pairs import HUMAN
 from creaeval.agreement.slots import needs_slots, put_into_slots
+from creaeval.agreement.training import only_trained
 from creaeval.errors import SettingError
 from creaeval.tasks import display_name
 from creaeval.wording import first_few
@@ -42,16 +43,24 @@ class CommonData:
         By method and dimension, the units that the method scored and another did not.
     notes : tuple of str
         What a reader has to know.
+    trained : frozenset of str
+        Methods with judges that were trained on some of what they scored, which is left out.
     """
 
     data: RatingData
     methods: tuple[str, ...]
     lost: Mapping[tuple[str, str], int]
     notes: tuple[str, ...]
+    trained: frozenset[str] = frozenset()
 
     def lost_by(self, method: str) -> int:
         """Return the most units that a method lost in a dimension."""
         return max((self.lost.get((method, name), 0) for name in self.data.dimensions), default=0)
+
+    def why_nothing(self, method: str) -> str:
+        """Say why a method has no value."""
+        rest = " other than of its training data" if method in self.trained else ""
+        return f"no scores that were rated{rest}"
 
 
 def find_common(
@@ -83,10 +92,13 @@ def find_common(
     methods = tuple(method_labels(judged))
     data, lost, more = _on_common(data, methods)
     if not data.units:
-        raise SettingError(" ".join(["No response is there to compare on.", *more]))
+        raise SettingError(" ".join(["No response is there to compare on.", *notes, *more]))
     if options.resamples:
         notes.append(options.intervals)
-    return CommonData(data, methods, lost, (*notes, *more))
+    trained = frozenset(
+        method for method, part in zip(methods, judged, strict=True) if only_trained(part) is not None
+    )
+    return CommonData(data, methods, lost, (*notes, *more), trained)
 
 
 def means_of_methods(found: Agreement) -> pd.DataFrame:
@@ -160,7 +172,8 @@ def _on_common(
             )
             notes.append(
                 f"{method}: of {int(has_all.any(axis=1).sum())} responses {len(names)} are left out, at "
-                "least in some dimensions, since another method's judges did not all score them: "
+                "least in some dimensions, since another method's judges did not all score them or were "
+                "trained on them: "
                 f"{first_few(names, _MOST_NAMES)}."
             )
     kept = in_common[data.long["unit"].to_numpy(), data.long["dimension"].to_numpy()]

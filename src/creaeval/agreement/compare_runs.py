@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from creaeval.agreement.agree import agree
 from creaeval.agreement.comparison import COLUMNS as AGREEMENT_COLUMNS
-from creaeval.agreement.conditions import AGREEMENT, check_conditions
+from creaeval.agreement.conditions import check_conditions
 from creaeval.agreement.largest import largest_differences
 from creaeval.agreement.long_table import carried_columns, compared_dimensions, of_stage, scores_of
-from creaeval.agreement.options import FEWEST, AgreementOptions
+from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG
 from creaeval.agreement.rating_data import Unit
 from creaeval.agreement.run_records import (
@@ -129,7 +129,7 @@ def compare_runs(
             raise SettingError(
                 f"Run {run.id} is of task {run.task.id}, not of {task.id}: they cannot be compared."
             )
-    measures = [one.measure for one in conditions if one.measure in AGREEMENT]
+    measures = [one.measure for one in conditions if one.is_agreement]
     if measures and not ratings:
         raise SettingError(f"A condition on {measures[0]} needs ratings.")
     scores = [one if not isinstance(one, Run) else scores_of(one) for one in (first, second)]
@@ -222,10 +222,7 @@ def _differences(
         if not n:
             rows.append([identity, *[math.nan] * 7, 0, len(ids), "no response has a value in both runs"])
             continue
-        if len(set(units)) < FEWEST:
-            what = "clusters" if options.cluster else "responses"
-            reason = f"no interval from fewer than {FEWEST} {what}"
-        elif options.resamples:
+        if options.resamples:
             estimate = bootstrap(
                 mean,
                 [a - b],
@@ -234,7 +231,7 @@ def _differences(
                 groups=units,
                 seed=options.seed,
             )
-            low, high = estimate.low, estimate.high
+            low, high, reason = estimate.low, estimate.high, estimate.note
             if options.cluster:
                 warnings |= dict.fromkeys(estimate.warnings)
         spread = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2) if n > 1 else 0.0

@@ -14,8 +14,10 @@ from creaeval.agreement.pairs import (
     defined_mean,
     pair_places,
 )
-from creaeval.agreement.protocol import check_comparable
+from creaeval.agreement.protocol import check_rated
 from creaeval.errors import SettingError
+from creaeval.stats.measures import PRIMARY as PRIMARY_MEASURE
+from creaeval.stats.measures import get_measure
 from creaeval.wording import first_few
 
 if TYPE_CHECKING:
@@ -51,11 +53,9 @@ COLUMNS = [
     "reason",
 ]
 #: The one contrast that needs no correction: the difference of mean QWK.
-PRIMARY = (AVG, "qwk")
+PRIMARY = (AVG, PRIMARY_MEASURE)
 #: What the rows of an only dimension say, whose tests are those of the average.
 AS_AVERAGE = f"as {AVG}"
-#: Better is lower, or nearer to 0, so that a difference of these says nothing of who agrees better.
-NOT_COMPARED = ("bias", "rmse", "spearman", "kendall")
 
 
 def compare_methods(
@@ -75,7 +75,7 @@ def compare_methods(
     first, second : str
         Names of methods.
     options : AgreementOptions, optional
-        Of its measures, those in points and rank correlations are left out. Intervals of the differences
+        Of its measures, those that are not comparable are left out. Intervals of the differences
         come from resampling responses (or clusters) of both methods together.
     n_permutations : int
         Random permutations of the tests; 0 for no tests.
@@ -102,8 +102,8 @@ def compare_methods(
     import pandas as pd
 
     options = options or AgreementOptions()
-    check_comparable(data, options)
-    options = options.change(measures=[name for name in options.measures if name not in NOT_COMPARED])
+    check_rated(data)
+    options = options.change(measures=[name for name in options.measures if get_measure(name).comparable])
     panels = find_panels(data, first, second)
     data = _both_scored(data, panels.groups)
     values = PairValues(data, panels.groups, options)
@@ -319,10 +319,10 @@ def _permuted(
             other = columns.get((dimension, twin[scorer]))
             below[:, column] = np.nan if other is None else matrix[:, other]
     stacked = np.concatenate([matrix, below])
-    pairs = list(places.values())
+    pairs, levels = list(places.values()), [data.levels.get(dimension) for dimension, *_ in places]
 
     def agreement(counts: Floats) -> dict[tuple[str, str], Floats]:
-        values = on_counts(counts, stacked, pairs, options.measures)  # type: ignore[arg-type]
+        values = on_counts(counts, stacked, pairs, options.measures, levels)
         on_data = {name: rows[0] for name, rows in values.items()}
         grid = Grid(on_data, values, {}, np.zeros(len(pairs), np.intp))
         means = PairValues(data, [first], options, grid)

@@ -7,10 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from creaeval.agreement.comparison import NOT_COMPARED
 from creaeval.agreement.pairs import AVG
-from creaeval.agreement.protocol import MEASURES
 from creaeval.errors import SettingError
+from creaeval.stats.measures import get_measure, list_measures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Agreement measures that are compared; a condition is on their mean over dimensions.
-AGREEMENT = tuple(name for name in MEASURES if name not in NOT_COMPARED)
+AGREEMENT = tuple(measure.key for measure in list_measures() if measure.comparable)
 #: Of these one value a run is known, without an interval.
 USAGE = ("cost", "tokens", "seconds", "failures")
 GRAMMAR = (
@@ -45,7 +44,7 @@ class Condition:
     text : str
         As it was written.
     measure : str
-        One of ``AGREEMENT``, ``mean`` or one of ``USAGE``.
+        A measure of agreement that is compared, ``mean`` or one of ``USAGE``.
     direction : {"drops", "rises"}
         Which change is unwanted.
     amount : float
@@ -62,6 +61,11 @@ class Condition:
     amount: float
     percent: bool
     surely: bool
+
+    @property
+    def is_agreement(self) -> bool:
+        """Whether it is on a measure of agreement, so that it needs ratings."""
+        return self.measure not in ("mean", *USAGE)
 
 
 def read_conditions(texts: Iterable[str], *, with_ratings: bool) -> list[Condition]:
@@ -91,9 +95,9 @@ def _read(text: str, with_ratings: bool) -> Condition:
     if match is None:
         raise SettingError(f"condition {text!r}: expected {GRAMMAR}.")
     measure = match["measure"].lower()
-    if measure not in (*AGREEMENT, "mean", *USAGE):
+    if measure not in ("mean", *USAGE) and not _is_compared(measure):
         raise SettingError(f"condition {text!r}: there is no measure {measure!r}. Expected {GRAMMAR}.")
-    if measure in AGREEMENT and not with_ratings:
+    if measure not in ("mean", *USAGE) and not with_ratings:
         raise SettingError(f"condition {text!r}: agreement needs ratings; give --ratings FILE.")
     if match["surely"] and measure in USAGE:
         raise SettingError(
@@ -107,6 +111,13 @@ def _read(text: str, with_ratings: bool) -> Condition:
         percent=match["percent"] is not None,
         surely=match["surely"] is not None,
     )
+
+
+def _is_compared(measure: str) -> bool:
+    try:
+        return get_measure(measure).comparable
+    except SettingError:
+        return False
 
 
 def check_conditions(conditions: Sequence[Condition], tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -126,7 +137,8 @@ def check_conditions(conditions: Sequence[Condition], tables: Mapping[str, pd.Da
         One row a condition: the values of both runs, ``change`` (B minus A) with its interval, ``limit`` (the
         change from which it fails), ``n`` (responses), ``failed`` and ``reason``. It fails where the change
         in the unwanted direction is at least the amount, and not 0; with ``surely``, where that holds of
-        the nearer end of the interval. What is undefined fails, with its reason.
+        the nearer end of the interval. What is undefined fails, with its reason; a change in the other
+        direction that all resamples share does not.
     """
     import pandas as pd
 
@@ -134,6 +146,8 @@ def check_conditions(conditions: Sequence[Condition], tables: Mapping[str, pd.Da
 
 
 def _check(condition: Condition, tables: Mapping[str, pd.DataFrame]) -> list[object]:
+    from creaeval.stats.draws import ALL_EQUAL
+
     a, b, low, high, n, reason = _find(condition.measure, tables)
     change = b - a
     sign = -1.0 if condition.direction == "drops" else 1.0
@@ -142,9 +156,9 @@ def _check(condition: Condition, tables: Mapping[str, pd.DataFrame]) -> list[obj
     bound = {False: change, True: high if condition.direction == "drops" else low}[condition.surely]
     if math.isnan(change):
         failed, reason = True, f"undefined: {reason or 'no value in one of the runs'}"
-    elif math.isnan(bound):
+    elif math.isnan(bound) and not (ALL_EQUAL in reason and sign * change <= _ROUNDING):
         failed, reason = True, f"undefined: no interval ({reason or 'no resamples'})"
-    elif unequal := _unequal(condition.measure, tables):
+    elif condition.is_agreement and (unequal := _unequal(condition, tables)):
         failed, reason = True, f"not comparable: defined for one of the runs only in {', '.join(unequal)}"
     else:
         failed = sign * bound >= amount - _ROUNDING and sign * bound > _ROUNDING
@@ -179,10 +193,8 @@ def _row(table: pd.DataFrame, **where: str) -> dict[Any, Any]:
     return rows[0] if rows else {"n": 0, "reason": "no score of one of the runs can be compared"}
 
 
-def _unequal(measure: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+def _unequal(condition: Condition, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     """Name dimensions that are in the mean of one run alone, so that the means are of different things."""
-    if measure not in AGREEMENT:
-        return []
     of = tables["agreement"]
-    rows = of[of["metric"].eq(measure) & of["dimension"].ne(AVG)]
+    rows = of[of["metric"].eq(condition.measure) & of["dimension"].ne(AVG)]
     return list(map(str, rows.loc[rows["first_value"].isna() != rows["second_value"].isna(), "dimension"]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.options import FEWEST
 from creaeval.agreement.pairs import AVG, defined_mean
 from creaeval.wording import plural
 
@@ -124,6 +123,8 @@ def _contrasts(
 def _welch(first: Floats, second: Floats, options: AgreementOptions) -> tuple[object, ...]:
     """Return both means, their difference with interval, t, df, p and a place for the corrected p."""
     from scipy.special import stdtr, stdtrit
+
+    from creaeval.stats.draws import FEWEST
 
     counts = len(first), len(second)
     means = tuple(float(values.mean()) if len(values) else math.nan for values in (first, second))

@@ -83,10 +83,8 @@ def halo_means(halo_table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _why_undefined(x: Floats, y: Floats, first: str, second: str) -> str:
-    from creaeval.stats.correlation import why_undefined
+    from creaeval.stats.measures import get_measure
 
     if len(x) < 2:
         return "fewer than 2 responses with both"
-    # The statistic knows its two columns as the first and the second.
-    reason = why_undefined(x, y, "pearson")
-    return reason.replace("the first", first).replace("the second", second)
+    return get_measure("pearson").why_undefined(x, y, (first, second))

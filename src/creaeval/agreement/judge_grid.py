@@ -10,12 +10,14 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from creaeval.agreement.apart import mark, trained_judges
 from creaeval.agreement.common import add_names, find_common, means_of_methods
 from creaeval.agreement.long_table import scores_of
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG, HUMAN, Group, GroupMean, PairValues
-from creaeval.agreement.protocol import MEASURES, measure_agreement
+from creaeval.agreement.protocol import measure_agreement
 from creaeval.errors import SettingError
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,6 +89,13 @@ def judge_agreement(
         judge = judges[int(str(row.method))]
         values = (row.value, row.low, row.high, row.n, row.defined, row.reason)
         rows.append((row.metric, row.dimension, judge.method, analysts[judge.method], judge.label, *values))
+    if (trained := trained_judges(task, judged, ratings, options)) is not None:
+        apart = mark(measure_agreement(trained, options).means, trained)
+        shown = apart["metric"].isin(options.measures) & apart["dimension"].isin([*data.dimensions, AVG])
+        rows += [
+            (row.metric, row.dimension, row.method, "", row.judge, *(getattr(row, name) for name in _VALUES))
+            for row in apart[shown].itertuples()
+        ]
     table = add_names(pd.DataFrame(rows, columns=JUDGE_COLUMNS), task)
     table.attrs["notes"] = (*common.notes, *found.warnings)
     return table
@@ -153,19 +162,19 @@ def judge_pairs(
     import pandas as pd
 
     options = options or AgreementOptions()
-    if unknown := [name for name in options.measures if name not in MEASURES]:
-        raise SettingError(f"measure {unknown[0]!r}: expected one of {', '.join(MEASURES)}.")
     common = find_common(task, scores, (), options)
     groups = _pairs(common)
     values = PairValues(common.data, [group for _, group in groups], options)
     rows = []
     for (first, second), group in groups:
         for measure in values.measures:
-            if first == ALL_JUDGES and measure == "bias":
+            if first == ALL_JUDGES and not get_measure(measure).symmetric:
                 continue  # of two judges neither is the first
             for dimension in (*common.data.dimensions, AVG):
                 of = GroupMean(values, group, measure, dimension)
-                ends, said = values.interval(of.value, of.draws, of.without, of.n)
+                ends, said = values.interval(
+                    of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
+                )
                 reasons = [*_why(values, group, measure, of.dimensions), *filter(None, [said])]
                 rows.append(
                     (

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.rating_data import RatingData, Scorer, Unit
+from creaeval.agreement.training import leave_out
 from creaeval.data import Scores
 from creaeval.errors import DataError, SettingError
 from creaeval.tasks import fold, resolve
@@ -83,7 +84,7 @@ def scores_of(run: Run | Scores) -> Scores:
     }
     analyst = run.manifest.get("analyst")
     name = str(analyst["name"]) if analyst else ""
-    return Scores(str(run.manifest["method"]), run.sheets, carried, run.id, name)
+    return Scores(str(run.manifest["method"]), run.sheets, carried, run.id, name, run.trained_on)
 
 
 def long_table(
@@ -111,7 +112,8 @@ def long_table(
     data : RatingData
         Of all compared dimensions. Scores without a method are called like their file, and of one method like
         their run or file, too. A rater that is the mean of others is left out where there are others; where
-        there are none, it is set beside judges alone: what no judge scored has no row.
+        there are none, it is set beside judges alone: what no judge scored has no row. What a judge gave to
+        responses it was trained on has no row, either.
     notes : list of str
         What a reader has to know.
 
@@ -124,9 +126,14 @@ def long_table(
     """
     options = options or AgreementOptions()
     judged = list(map(scores_of, scores))
+    labels = method_labels(judged)
     rated, notes = without_means(of_stage(ratings, options.stage) if ratings else [])
+    rated_ids = {rating.response_id for rating in rated}
     table = _Table(task, options)
-    for method, part in zip(method_labels(judged), judged, strict=True):
+    for number, part in enumerate(judged):
+        judged[number], more = leave_out(part, task, rated_ids, hint=not options.include_training)
+        notes += more
+    for method, part in zip(labels, judged, strict=True):
         for sheet in part.sheets:
             scorer = Scorer(sheet.scorer, "judge", method, *sheet.repeats)
             table.add(sheet, scorer, part.source)

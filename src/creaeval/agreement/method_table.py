@@ -6,11 +6,13 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from creaeval.agreement.apart import WITH_TRAINING, trained_judges
 from creaeval.agreement.common import add_names, find_common, means_of_methods
-from creaeval.agreement.comparison import NOT_COMPARED, compare_methods, find_panels
+from creaeval.agreement.comparison import compare_methods, find_panels
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG, HUMAN
-from creaeval.agreement.protocol import MEASURES, measure_agreement
+from creaeval.agreement.protocol import measure_agreement
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,7 +90,9 @@ def method_table(
         :func:`~creaeval.agreement.comparison.compare_methods`), ``p_holm`` is corrected by Holm over the
         dimensions of the measure (``AVG`` stands alone), and ``significant`` says whether it is below .05.
 
-        ``attrs["notes"]`` says what a reader has to know.
+        ``attrs["notes"]`` says what a reader has to know. Where ``include_training`` is set, methods with
+        judges that were trained on some of the responses have rows at the end, marked ``(with training
+        data)``: on all they scored, without rank or test.
 
     Raises
     ------
@@ -116,13 +120,14 @@ def method_table(
     }
     ranks = {place: rank_methods(*part) for place, part in _comparable(values, dimensions)}
     tests = _tests(common, ranks, options, n_permutations)
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (*head, *_cell(common, head, cells.get(head), rank), rank, *tests.get(head, _NO_TEST))
         for place, of in ranks.items()
         for method in (*common.methods, HUMAN)
         for head, rank in [((*place, method), of.get(method))]
         if method != HUMAN or head in cells
     ]
+    rows += _with_training(task, scores, ratings, options, dimensions)
     table = pd.DataFrame(rows, columns=COLUMNS).astype(
         {"rank": "Int64", "lost": "Int64", "significant": "boolean"}
     )
@@ -136,6 +141,28 @@ def method_table(
     return table
 
 
+def _with_training(
+    task: Task,
+    scores: Sequence[Scores | Run],
+    ratings: Sequence[Rating],
+    options: AgreementOptions,
+    dimensions: Sequence[str],
+) -> list[tuple[object, ...]]:
+    """Make the rows of trained methods on all they scored, which are in no comparison."""
+    if (trained := trained_judges(task, scores, ratings, options)) is None:
+        return []
+    means = means_of_methods(measure_agreement(trained, options))
+    shown = means["metric"].isin(options.measures) & means["dimension"].isin([*dimensions, AVG])
+    rows: list[tuple[object, ...]] = []
+    for row in means[shown & means["method"].ne(HUMAN)].itertuples():
+        head = row.metric, row.dimension, f"{row.method} ({WITH_TRAINING})"
+        reason = "; ".join(filter(None, (str(row.reason), _APART)))
+        cell = row.value, row.low, row.high, row.n, None, row.defined, reason
+        rows.append((*head, *cell, None, *_NO_TEST))
+    return rows
+
+
+_APART = "on all it scored, its training data among it: not compared with others"
 #: Of a method that is not the best: against whom, p, p by Holm, significant.
 _NO_TEST: Test = ("", math.nan, math.nan, None)
 _TESTED = (
@@ -151,7 +178,7 @@ def _cell(
     _, dimension, method = head
     lost = _lost(common, method, dimension)
     if cell is None:
-        return math.nan, math.nan, math.nan, 0, lost, "0 of 1", "no scores that were rated"
+        return math.nan, math.nan, math.nan, 0, lost, "0 of 1", common.why_nothing(method)
     reasons = [cell.reason]
     if dimension == AVG and method != HUMAN and rank is None and not math.isnan(cell.value):
         reasons.append("not ranked: another method's mean is over more dimensions")
@@ -178,7 +205,7 @@ def rank_methods(measure: str, values: Mapping[str, float]) -> dict[str, int]:
     Parameters
     ----------
     measure : str
-        Of errors (``rmse``) the lowest is best, of ``bias`` the nearest to 0, of all others the highest.
+        Its record says which values are better.
     values : mapping of str to float
         By method; undefined ones (nan) get no rank.
 
@@ -187,15 +214,10 @@ def rank_methods(measure: str, values: Mapping[str, float]) -> dict[str, int]:
     dict of str to int
         Equal ones share a rank: 1, 1, 3.
     """
-    merits = {name: round(_merit(measure, value), _DIGITS) for name, value in values.items()}
+    record = get_measure(measure)
+    merits = {name: round(record.merit(value), _DIGITS) for name, value in values.items()}
     merits = {name: merit for name, merit in merits.items() if not math.isnan(merit)}
     return {name: 1 + sum(other > merit for other in merits.values()) for name, merit in merits.items()}
-
-
-def _merit(measure: str, value: float) -> float:
-    if measure == "bias":
-        return -abs(value)
-    return -value if measure == "rmse" else value
 
 
 def _comparable(
@@ -261,7 +283,7 @@ def _leaders(ranks: Mapping[Place, Mapping[str, int]]) -> Iterator[tuple[Place, 
     for place, of in ranks.items():
         best = [name for name, rank in of.items() if rank == 1]
         second = [name for name, rank in of.items() if rank == 2]
-        if place[0] not in NOT_COMPARED and place[0] in MEASURES and len(best) == 1 and second:
+        if get_measure(place[0]).comparable and len(best) == 1 and second:
             yield place, best[0], second[0]
 
 

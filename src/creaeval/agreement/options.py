@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from creaeval.errors import SettingError
+from creaeval.stats.measures import PAPER, get_measures
 from creaeval.wording import did_you_mean
 
 if TYPE_CHECKING:
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 Values = Literal["model", "final"]
 #: Of dimensions scored by items: their ``sum``, their ``mean`` per valid item, or ``each`` item by itself.
 Items = Literal["sum", "mean", "each"]
-PAPER = ("qwk", "pearson", "icc")
-#: Fewer responses or clusters than these allow no interval that means anything.
-FEWEST = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +62,8 @@ class AgreementOptions:
     correct : bool
         Put all judges' points on the raters' scale first, by curves fitted on other responses (or clusters).
     include_training : bool
-        Show apart the agreement on responses that a scorer was trained on.
+        Show apart the agreement of a judge on all it scored, the responses that it was trained on among them;
+        everything else is without these.
     persons, facet : str, optional
         Carried columns that name who wrote a response and what it answers, where everybody answered each.
     writer : str, optional
@@ -100,6 +99,7 @@ class AgreementOptions:
             listed = getattr(self, name) or ()
             unique = dict.fromkeys([listed] if isinstance(listed, str) else listed)
             object.__setattr__(self, name, tuple(unique))
+        get_measures(self.measures)
         if self.resamples < 0 or self.resamples == 1:
             raise SettingError(f"{self.resamples} resamples: expected 0 for no intervals, or 2 and more.")
         if self.seed < 0:
@@ -176,6 +176,8 @@ class AgreementOptions:
         drawn = "responses with all their items" if self.items == "each" else "responses"
         if self.cluster:
             drawn = " and ".join(f"whole groups by {name}" for name in self.cluster)
+        from creaeval.stats.draws import FEWEST
+
         kind = "BCa" if self.interval == "bca" else "percentile"
         return (
             f"Intervals: {self.confidence:.0%} {kind} bootstrap of {drawn}, {self.resamples:,} "

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.options import FEWEST
 from creaeval.agreement.rating_data import Scorer
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: These come without resamples: ranks would have to be found anew in each.
-RANKS = ("spearman", "kendall")
 HUMAN = "human-human"
 AVG = "AVG"
 #: A scorer and a rater.
@@ -127,27 +125,35 @@ class PairValues:
         places = pair_places(data, groups)
         self.places = {key: number for number, key in enumerate(places)}
         self.columns = list(places.values())
+        self._levels = [data.levels.get(dimension) for dimension, _, _ in places]
         draws = options.draws(data) if values is None else None
         self.n_units = len(data.units) if draws is None else draws.n_units
         self.warnings = () if draws is None else draws.warnings
         self.grid: Grid = values or grid(
             data.matrix.values,
             self.columns,
-            [name for name in self.measures if name not in RANKS],  # type: ignore[misc]
+            [name for name in self.measures if get_measure(name).on_grid is not None],
             draws,
             leave_one_out=options.jackknife,
+            levels=self._levels,
         )
-        self._ranks = {name: self._rank_values(name) for name in self.measures if name in RANKS}
+        # Ranks would have to be found anew in each resample, so these come without.
+        self._plain = {
+            name: self._plain_values(name) for name in self.measures if name not in self.grid.values
+        }
         self._of_groups: dict[tuple[Group, str, str], tuple[list[Floats] | None, int, int]] = {}
 
-    def _rank_values(self, measure: str) -> tuple[Floats, Floats, Floats]:
+    def _plain_values(self, measure: str) -> tuple[Floats, Floats, Floats]:
         import numpy as np
 
-        from creaeval.stats.correlation import kendall_tau_b, spearman
-
-        function = {"spearman": spearman, "kendall": kendall_tau_b}[measure]
-        matrix = self.data.matrix.values
-        values = np.array([function(matrix[:, x], matrix[:, y]) for x, y in self.columns], dtype=float)
+        record, matrix = get_measure(measure), self.data.matrix.values
+        values = np.array(
+            [
+                record.value(matrix[:, x], matrix[:, y], levels)
+                for (x, y), levels in zip(self.columns, self._levels, strict=True)
+            ],
+            dtype=float,
+        )
         none = np.empty((0, len(self.columns)))
         return values, none, none
 
@@ -157,7 +163,7 @@ class PairValues:
 
         chosen = np.asarray(places, dtype=np.intp)
         none = np.empty((0, len(self.columns)))
-        values, draws, without = self._ranks.get(measure) or (
+        values, draws, without = self._plain.get(measure) or (
             self.grid.values[measure],
             self.grid.draws[measure],
             self.grid.leave_one_out.get(measure, none),
@@ -194,9 +200,19 @@ class PairValues:
     def why(self, measure: str, place: int, pair: Pair) -> str:
         """Say why a pair's value is undefined, or what else it owes to a constant scorer."""
         x, y = (self.data.matrix.values[:, column] for column in self.columns[place])
-        return _why(x, y, measure, (self.data.label(pair[0]), self.data.label(pair[1])))
+        names = self.data.label(pair[0]), self.data.label(pair[1])
+        return get_measure(measure).remark(x, y, names, self._levels[place])
 
-    def interval(self, value: float, draws: Floats, without: Floats, n: int) -> tuple[Interval, str]:
+    def interval(
+        self,
+        value: float,
+        draws: Floats,
+        without: Floats,
+        n: int,
+        *,
+        measure: str = "",
+        of_pair: bool = False,
+    ) -> tuple[Interval, str]:
         """Make the interval of a value from its values on the resamples and without each unit.
 
         Parameters
@@ -207,28 +223,40 @@ class PairValues:
             On the resamples, and without each unit.
         n : int
             Responses it rests on; few of them have no interval.
+        measure : str
+            What it is a value of, so that no end leaves the range of that; "" for differences and ratios.
+        of_pair : bool
+            Whether it is the value of a single pair: of a share the interval is then Wilson's. Where whole
+            clusters are drawn it is not, since their responses are not independent.
 
         Returns
         -------
         tuple of (Interval, str)
             And what a reader has to know of it.
         """
-        from creaeval.stats.draws import Interval, interval
-        from creaeval.stats.resample import UNDEFINED_SHARE
+        from creaeval.stats.draws import NO_INTERVAL, interval, wilson_interval
 
+        options = self.options
         if not len(draws) or math.isnan(value):
-            return Interval(math.nan, math.nan, math.nan, 0, "percentile"), ""
-        if min(n, self.n_units) < FEWEST:
-            return Interval(math.nan, math.nan, math.nan, 0, "percentile"), ""
-        wanted = without if self.options.jackknife else None
-        ends = interval(value, draws, confidence=self.options.confidence, leave_one_out=wanted)
-        said = []
-        if ends.n_undefined > UNDEFINED_SHARE * len(draws):
-            share = ends.n_undefined / len(draws)
-            said.append(f"undefined in {share:.0%} of the resamples, which the interval leaves out")
-        if wanted is not None and ends.method != "bca":
-            said.append("BCa is undefined here: percentile interval")
-        return ends, "; ".join(said)
+            return NO_INTERVAL, ""
+        record = get_measure(measure) if measure else None
+        if (
+            record is not None
+            and record.share
+            and of_pair
+            and not (options.cluster or options.items == "each")
+        ):
+            ends = wilson_interval(value, n, confidence=options.confidence)
+        else:
+            ends = interval(
+                value,
+                draws,
+                n=min(n, self.n_units),
+                confidence=options.confidence,
+                leave_one_out=without if options.jackknife else None,
+                bounds=record.bounds if record is not None else (-math.inf, math.inf),
+            )
+        return ends, ends.note
 
 
 class GroupMean:
@@ -246,6 +274,8 @@ class GroupMean:
         Averaged values that are defined, and all: pairs, or dimensions for ``AVG``.
     dimensions : list of str
         What was averaged.
+    of_pair : bool
+        Whether it is the value of a single pair, and no mean.
     """
 
     def __init__(self, values: PairValues, group: Group, measure: str, dimension: str) -> None:
@@ -255,6 +285,7 @@ class GroupMean:
         found = [values.of_group(group, measure, one) for one in self.dimensions]
         parts = [means for means, _, _ in found if means is not None]
         self.n = min(n for _, n, _ in found)
+        self.of_pair = len(self.dimensions) == 1 and sum(map(len, group.pairs)) == 1
         if dimension == AVG:
             self.all = len(self.dimensions)
             self.defined = sum(not math.isnan(means[0][0]) for means in parts)
@@ -272,30 +303,3 @@ def _means_of(parts: Sequence[Sequence[Floats]]) -> list[Floats]:
     if len(parts) == 1:
         return list(parts[0])
     return [defined_mean(np.stack(arrays), axis=0) for arrays in zip(*parts, strict=True)]
-
-
-def _why(x: Floats, y: Floats, measure: str, names: tuple[str, str]) -> str:
-    import numpy as np
-
-    from creaeval.stats.correlation import why_undefined
-
-    functions = {
-        "qwk": "quadratic_weighted_kappa",
-        "linear": "linear_weighted_kappa",
-        "kappa": "cohen_kappa",
-        "pearson": "pearson",
-        "spearman": "spearman",
-        "kendall": "kendall_tau_b",
-    }
-    there = ~np.isnan(x) & ~np.isnan(y)
-    if measure in ("exact", "adjacent", "bias", "rmse"):
-        return "" if there.any() else "scored by both: 0"
-    if (both := int(there.sum())) < 2:
-        return f"scored by both: {both}"
-    constant = [name for name, of in zip(names, (x, y), strict=True) if np.ptp(of[there]) == 0]
-    reason = why_undefined(x, y, functions.get(measure, "quadratic_weighted_kappa"))  # type: ignore[arg-type]
-    if reason and len(constant) == 1:
-        return f"{constant[0]} is constant"
-    if not reason and constant and measure in ("qwk", "linear", "kappa", "icc"):
-        return f"0 since {constant[0]} is constant"
-    return reason

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.agreement.pairs import AVG, HUMAN, GroupMean, PairValues, find_groups
 from creaeval.errors import SettingError
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,23 +28,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Measures by name, for people. The form of the ICC stands wherever the ICC does.
-MEASURES = {
-    "qwk": "QWK",
-    "pearson": "Pearson r",
-    "icc": "ICC(A,1)",
-    "icc1": "ICC(1)",
-    "linear": "linear weighted kappa",
-    "kappa": "Cohen's kappa",
-    "spearman": "Spearman rho",
-    "kendall": "Kendall tau-b",
-    "exact": "exact agreement",
-    "adjacent": "agreement within 1 point",
-    "bias": "bias (scorer minus rater, in points)",
-    "rmse": "RMSE (in points)",
-}
-#: In points, so that no share of them is "reached".
-_IN_POINTS = ("bias", "rmse")
 SHARE = "_share"
 ALL_RATERS = "all raters"
 COLUMNS = [
@@ -98,7 +82,7 @@ def measure_agreement(data: RatingData, options: AgreementOptions) -> Agreement:
     SettingError
         A measure is not known, or there are no ratings, or nothing to hold a single rater against.
     """
-    check_comparable(data, options)
+    check_rated(data)
     groups = find_groups(data)
     if not groups:
         raise SettingError("There is a single rater and no judge: agreement takes two.")
@@ -107,10 +91,8 @@ def measure_agreement(data: RatingData, options: AgreementOptions) -> Agreement:
     return Agreement(cells, _means(groups, values, cells), values.warnings)
 
 
-def check_comparable(data: RatingData, options: AgreementOptions) -> None:
-    """Refuse measures that are not known, and data without ratings."""
-    if unknown := [name for name in options.measures if name not in MEASURES]:
-        raise SettingError(f"measure {unknown[0]!r}: expected one of {', '.join(MEASURES)}.")
+def check_rated(data: RatingData) -> None:
+    """Refuse data without ratings."""
     if not data.raters:
         raise SettingError("There are no ratings of these responses to agree with.")
 
@@ -143,7 +125,7 @@ def _cell(
     why = values.why(measure, place, pair)
     if math.isnan(value):
         return value, math.nan, math.nan, n, "0 of 1", why or "0 divided by 0"
-    ends, said = values.interval(value, draws, without, n)
+    ends, said = values.interval(value, draws, without, n, measure=measure, of_pair=True)
     return value, ends.low, ends.high, n, "1 of 1", "; ".join(filter(None, (why, said)))
 
 
@@ -167,7 +149,7 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
         judges = dict.fromkeys(values.data.label(scorer) for pairs in group.pairs for scorer, _ in pairs)
         names = [HUMAN] if group is people else list(judges)
         for measure in values.measures:
-            if group is people and measure == "bias":
+            if group is people and not get_measure(measure).symmetric:
                 continue  # of two people nobody is the first
             for dimension in (*values.data.dimensions, AVG):
                 of = (
@@ -175,7 +157,9 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
                     if group is people
                     else GroupMean(values, group, measure, dimension)
                 )
-                ends, said = values.interval(of.value, of.draws, of.without, of.n)
+                ends, said = values.interval(
+                    of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
+                )
                 why = dict.fromkeys(
                     reason
                     for one in of.dimensions
@@ -186,7 +170,7 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
                 defined = f"{of.defined} of {of.all}"
                 told = "; ".join(dict.fromkeys(filter(None, (*why, said))))
                 rows.append((*head, measure, of.value, ends.low, ends.high, of.n, defined, told))
-                if people is not None and group is not people and measure not in _IN_POINTS:
+                if people is not None and group is not people and not get_measure(measure).in_points:
                     rows.append((*head, measure + SHARE, *_share(values, of, between[measure, dimension])))
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
-
-from creaeval.agreement.options import FEWEST
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import numpy as np
     import pandas as pd
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
 
     from creaeval.agreement.options import AgreementOptions
     from creaeval.agreement.rating_data import RatingData
-    from creaeval.stats.draws import Draws
 
     Floats = NDArray[np.float64]
     Row = tuple[str, float, float, float, int, int, float, float, float, float, str]
@@ -56,25 +53,24 @@ def rater_coefficients(data: RatingData, options: AgreementOptions) -> pd.DataFr
     """
     import pandas as pd
 
+    alphas = _alphas_on_resamples(data, options)
     table = [
         (dimension, *row)
         for dimension in data.dimensions
-        for row in _coefficients(data.take(dimension, data.raters), data, options)
+        for row in _coefficients(data.take(dimension, data.raters), alphas.get(dimension), options)
     ]
     return pd.DataFrame(table, columns=COLUMNS)
 
 
-def _coefficients(ratings: Floats, data: RatingData, options: AgreementOptions) -> Iterator[Row]:
+def _coefficients(ratings: Floats, resampled: Resampled | None, options: AgreementOptions) -> Iterator[Row]:
     import numpy as np
 
-    rated = np.flatnonzero(~np.isnan(ratings).all(axis=1)).tolist()
-    units = [data.units[row] for row in rated]
-    ratings = ratings[rated][:, ~np.isnan(ratings).all(axis=0)]
+    ratings = ratings[~np.isnan(ratings).all(axis=1)][:, ~np.isnan(ratings).all(axis=0)]
     if ratings.shape[1] < 2:
         yield _undefined("ICC(A,1) = ICC(2,1)", len(ratings), ratings.shape[1], "there are not two raters")
         return
     yield from _iccs(ratings, options.confidence)
-    yield from _alphas(ratings, options.draws_of(units, data.carried), options)
+    yield from _alphas(ratings, resampled, options)
     yield _fleiss(ratings)
 
 
@@ -82,6 +78,7 @@ def _iccs(ratings: Floats, confidence: float) -> Iterator[Row]:
     import numpy as np
 
     from creaeval.agreement.rating_data import mostly_crossed
+    from creaeval.stats.draws import FEWEST, TOO_FEW
     from creaeval.stats.icc import icc
 
     given = (~np.isnan(ratings)).sum(axis=1)
@@ -104,38 +101,75 @@ def _iccs(ratings: Floats, confidence: float) -> Iterator[Row]:
             reason = "0 divided by 0, or less: ratings differ less between responses than chance gives"
         elif not reason and form.value < 0:
             reason = _NEGATIVE
-        ends = (form.value, form.lower, form.upper)
+        ends, no_interval = (form.value, form.lower, form.upper), form.why_no_interval
+        if table.n < FEWEST:
+            ends, no_interval = (form.value, math.nan, math.nan), TOO_FEW
+        reason = "; ".join(filter(None, (reason, "" if form.why_undefined else no_interval)))
         yield (name, *ends, table.n, table.k, form.f, form.df1, form.df2, form.p, reason)
 
 
-def _alphas(ratings: Floats, draws: Draws | None, options: AgreementOptions) -> Iterator[Row]:
+def _alphas(ratings: Floats, resampled: Resampled | None, options: AgreementOptions) -> Iterator[Row]:
     import numpy as np
 
     from creaeval.stats.alpha import krippendorff_alpha, why_alpha_undefined
-    from creaeval.stats.draws import interval
-    from creaeval.stats.resample import interval_alpha
+    from creaeval.stats.draws import NO_INTERVAL, interval
 
     n = int(((~np.isnan(ratings)).sum(axis=1) >= 2).sum())
     reason = why_alpha_undefined(ratings)
-    if draws is not None and (min(draws.n_units, n) < FEWEST or reason):
-        draws = None
     for level in ("interval", "ordinal", "nominal"):
         value = krippendorff_alpha(ratings, level)
-        low = high = math.nan
-        if level == "interval" and draws is not None:
-            on_resamples = [interval_alpha(counts, ratings) for counts in draws.counts()]
-            without = [interval_alpha(counts, ratings) for counts in draws.leaving_one_out()]
+        ends = NO_INTERVAL
+        if level == "interval" and resampled is not None and not reason:
             ends = interval(
                 value,
-                np.concatenate(on_resamples),
+                resampled.draws,
+                n=resampled.n_units,
                 confidence=options.confidence,
-                leave_one_out=np.concatenate(without) if options.jackknife else None,
+                leave_one_out=resampled.without,
+                bounds=(-math.inf, 1.0),
             )
-            low, high = ends.low, ends.high
-        why = reason or (_NEGATIVE if value < 0 else "")
-        nothing = (math.nan,) * 4
+        why = "; ".join(filter(None, (reason or (_NEGATIVE if value < 0 else ""), ends.note)))
         name = f"Krippendorff's alpha ({level})"
-        yield (name, value, low, high, n, ratings.shape[1], *nothing, why)
+        yield (name, value, ends.low, ends.high, n, ratings.shape[1], *(math.nan,) * 4, why)
+
+
+class Resampled(NamedTuple):
+    """A dimension's alpha on resamples, without each unit, and the number of units that have pairs."""
+
+    draws: Floats
+    without: Floats | None
+    n_units: int
+
+
+def _alphas_on_resamples(data: RatingData, options: AgreementOptions) -> dict[str, Resampled]:
+    """Compute alpha of all dimensions on the same resamples, which are gone over once."""
+    import numpy as np
+
+    from creaeval.stats.alpha import interval_alpha
+
+    draws = options.draws(data)
+    if draws is None or len(data.raters) < 2:
+        return {}
+    ratings = {dimension: data.take(dimension, data.raters) for dimension in data.dimensions}
+
+    def over(parts: Iterable[Floats]) -> dict[str, Floats]:
+        alphas: dict[str, list[Floats]] = {dimension: [np.empty(0)] for dimension in ratings}
+        for counts in parts:
+            for dimension, of_raters in ratings.items():
+                alphas[dimension].append(interval_alpha(counts, of_raters))
+        return {dimension: np.concatenate(parts) for dimension, parts in alphas.items()}
+
+    on_resamples = over(draws.counts())
+    without = over(draws.leaving_one_out()) if options.jackknife else {}
+    paired = {dimension: (~np.isnan(of)).sum(axis=1) >= 2 for dimension, of in ratings.items()}
+    return {
+        dimension: Resampled(
+            on_resamples[dimension],
+            without.get(dimension),
+            len(set(draws.units[paired[dimension]].tolist())),
+        )
+        for dimension in ratings
+    }
 
 
 def _fleiss(ratings: Floats) -> Row:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 from creaeval.errors import SettingError
 from creaeval.sheets.score_sheet import repeat_label
+from creaeval.stats.measures import Levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -215,6 +216,16 @@ class RatingData:
             self.long["dimension"].to_numpy() * len(self.scorers) + self.long["scorer"].to_numpy()
         )
         return numbers
+
+    @cached_property
+    def levels(self) -> dict[str, Levels]:
+        """The points each dimension can have: whole ones, and halves where anybody gave one."""
+        halves = set(self.long.loc[(self.long["points"] % 1).eq(0.5), "dimension"])
+        return {
+            name: Levels(*self.scales[name], 0.5 if number in halves else 1.0)
+            for number, name in enumerate(self.dimensions)
+            if name in self.scales
+        }
 
     def take(self, dimension: str, scorers: Sequence[Scorer]) -> Floats:
         """Return the points of one dimension, shape (units, scorers); nan where there are none."""

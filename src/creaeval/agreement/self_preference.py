@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.options import FEWEST, AgreementOptions
+from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG, defined_mean
 from creaeval.errors import SettingError
 
@@ -187,7 +187,7 @@ def _of_judge(
     """Yield, for each dimension and the average, what follows the judge and its family in a row."""
     import numpy as np
 
-    from creaeval.stats.draws import interval
+    from creaeval.stats.draws import FEWEST, interval
 
     bias = np.column_stack([_bias(data, judge, dimension) for dimension in data.dimensions])
     there, filled = (~np.isnan(bias)).astype(float), np.nan_to_num(bias)
@@ -230,8 +230,8 @@ def _of_judge(
                     f"no interval: fewer than {FEWEST} responses or clusters of the own family or of others"
                 )
             else:
-                ends = interval(value, resampled[:, place], confidence=options.confidence)
-                low, high = ends.low, ends.high
+                ends = interval(value, resampled[:, place], n=few[place], confidence=options.confidence)
+                low, high, reason = ends.low, ends.high, ends.note
         first = [float(of[place]) for of in values[:2]]
         yield [dimension, *first, value, low, high, float(values[2][place]), n_own, n_other, n_people, reason]
 

@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from creaeval.agreement.options import AgreementOptions
-from creaeval.agreement.pairs import AVG, RANKS, GroupMean, PairValues, find_groups, pair_places
-from creaeval.agreement.protocol import check_comparable
+from creaeval.agreement.pairs import AVG, GroupMean, PairValues, find_groups, pair_places
+from creaeval.agreement.protocol import check_rated
 from creaeval.agreement.rating_data import RatingData, Scorer
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,13 +99,14 @@ def swap_slots(
     from creaeval.stats.grid import Grid, on_counts
 
     options = options or AgreementOptions()
-    check_comparable(data, options)
-    used = [name for name in options.measures if name not in RANKS]
+    check_rated(data)
+    used = [name for name in options.measures if get_measure(name).on_grid is not None]
     options, groups, matrix = options.change(measures=used), find_groups(data), data.matrix
-    pairs = list(pair_places(data, groups).values())
+    places = pair_places(data, groups)
+    pairs, levels = list(places.values()), [data.levels.get(dimension) for dimension, _, _ in places]
     every = np.ones((1, len(data.units)))
     ways = _dealt(data, n_assignments, np.random.default_rng(options.seed))
-    found = [on_counts(every, way, pairs, used) for way in (matrix.values, *ways)]  # type: ignore[arg-type]
+    found = [on_counts(every, way, pairs, used, levels) for way in (matrix.values, *ways)]
     has_points = ~np.isnan(matrix.values)
     grid = Grid(
         values={name: found[0][name][0] for name in used},

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from creaeval.agreement.long_table import carried_columns, compared_dimensions, long_table, without_means
-from creaeval.agreement.options import FEWEST, AgreementOptions
+from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.rating_data import Unit
 from creaeval.methods import canonical_name
 from creaeval.sheets.expected import EXPECTED
@@ -321,19 +321,18 @@ class _Resampled:
         """Return the resamples if there are to be any and can be, and else why they cannot."""
         if self._draws is None:
             return None, ""
-        if self._draws.n_units < FEWEST or self._draws.why_impossible:
+        from creaeval.stats.draws import FEWEST
+
+        if self._draws.n_units < FEWEST:
             what = "clusters" if self._draws.clustered else "responses"
-            return None, f"interval: fewer than {FEWEST} {what}"
+            return None, f"no interval: fewer than {FEWEST} {what}"
         return self._draws, ""
 
     def _with_interval(self, value: float, draws: Floats, without: Floats | None, why: str) -> _Correlation:
-        from creaeval.stats.resample import UNDEFINED_SHARE
-
         if math.isnan(value):
             why = "length or score follows from the raters' scores exactly"
-        found = _interval(value, draws, without, self._options)
-        if found.n_undefined > UNDEFINED_SHARE * len(draws) and not math.isnan(value):
-            why = f"interval: without {found.n_undefined} of {len(draws)} resamples, where it is undefined"
+        found = _interval(value, draws, without, self._n, self._options)
+        why = why or found.note
         return _Correlation(value, (found.low, found.high), draws, without, self._n, why)
 
     def _why_undefined(self, score: Floats) -> str:
@@ -372,7 +371,7 @@ def _beside(
             if one.leave_one_out is None or base.leave_one_out is None
             else function(one.leave_one_out, base.leave_one_out)
         )
-        found = _interval(value, function(one.draws, base.draws), without, options)
+        found = _interval(value, function(one.draws, base.draws), without, one.n, options)
         yield from (found.low, found.high)
 
     difference = tuple(both(lambda value, of: value - of))
@@ -386,10 +385,12 @@ def _beside(
     return (*difference, *share), why
 
 
-def _interval(value: float, draws: Floats, without: Floats | None, options: AgreementOptions) -> Interval:
+def _interval(
+    value: float, draws: Floats, without: Floats | None, n: int, options: AgreementOptions
+) -> Interval:
     from creaeval.stats.draws import interval
 
-    return interval(value, draws, confidence=options.confidence, leave_one_out=without)
+    return interval(value, draws, n=n, confidence=options.confidence, leave_one_out=without)
 
 
 def _on_counts(

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.options import FEWEST
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -83,7 +83,7 @@ def _within(
     """Return the correlation with its interval, n, the number of groups, that over all, and a reason."""
     import numpy as np
 
-    from creaeval.stats.correlation import pearson, why_undefined
+    from creaeval.stats.correlation import pearson
     from creaeval.stats.draws import cluster_codes
 
     named = np.array([all(label) for label in labels], dtype=bool)
@@ -97,7 +97,7 @@ def _within(
     value = pearson(*centred)
     second = [clusters[0][row] for row in scored] if clusters else None
     low, high, remark = _interval(centred, codes, second, options)
-    reason = why_undefined(*centred, "pearson") if math.isnan(value) else remark
+    reason = get_measure("pearson").why_undefined(*centred) if math.isnan(value) else remark
     return value, low, high, len(x), int(codes.max(initial=-1)) + 1, pearson(x, y), reason
 
 
@@ -121,8 +121,6 @@ def _interval(
 
     if not options.resamples:
         return math.nan, math.nan, ""
-    if int(codes.max(initial=-1)) + 1 < FEWEST:
-        return math.nan, math.nan, f"no interval: fewer than {FEWEST} groups to draw from"
     estimate = resample.bootstrap(
         resample.pearson,
         centred,
@@ -133,4 +131,4 @@ def _interval(
         second_groups=second,
         seed=options.seed,
     )
-    return estimate.low, estimate.high, "; ".join(estimate.warnings)
+    return estimate.low, estimate.high, "; ".join(filter(None, (*estimate.warnings, estimate.note)))

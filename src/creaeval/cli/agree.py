@@ -10,6 +10,7 @@ import typer
 from creaeval.cli.options import (
     BlankIsNo,
     Columns,
+    IncludeTraining,
     Keep,
     Ledger,
     Levels,
@@ -24,6 +25,7 @@ from creaeval.cli.options import (
     read_options,
 )
 from creaeval.cli.printing import print_paths, say_unmatched, table_console
+from creaeval.stats.measures import PAPER, list_measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +45,8 @@ Ratings = Annotated[
 Measure = Annotated[
     list[str] | None,
     typer.Option(
-        help="qwk, pearson, icc, icc1, linear, kappa, spearman, kendall, exact, adjacent, bias or rmse; give "
-        "it again for more. [qwk, pearson, icc]"
+        help=f"{', '.join(measure.key for measure in list_measures())}; give it again for more. "
+        f"[{', '.join(PAPER)}]"
     ),
 ]
 Items = Annotated[
@@ -156,13 +158,14 @@ def agree(
     facet: Facet = None,
     writer: Writer = None,
     family: Family = None,
+    include_training: IncludeTraining = False,
     resamples: Resamples = 2000,
     seed: Seed = 0,
     out: Tables = None,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare scores with ratings."""
-    from creaeval.agreement import PAPER, AgreementOptions
+    from creaeval.agreement import AgreementOptions
     from creaeval.agreement import agree as measure_all
     from creaeval.agreement.self_preference import read_families
     from creaeval.cli.inputs import Inputs
@@ -204,6 +207,7 @@ def agree(
             facet=facet,
             writer=writer,
             families=read_families(family or []),
+            include_training=include_training,
         ),
     )
     _show(report, out)
@@ -244,7 +248,7 @@ def raters(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare raters with each other."""
-    from creaeval.agreement import PAPER, AgreementOptions
+    from creaeval.agreement import AgreementOptions
     from creaeval.agreement import agree as measure_all
     from creaeval.cli.inputs import Inputs
 
@@ -278,6 +282,7 @@ def raters(
 
 def _judges_of(words: Sequence[str], inputs: Inputs) -> list[Rating]:
     """Read the judges of runs as raters; none where the words name files of ratings."""
+    from creaeval.agreement.training import leave_out
     from creaeval.cli.inputs import as_ratings, names_run
     from creaeval.errors import SettingError
 
@@ -289,7 +294,15 @@ def _judges_of(words: Sequence[str], inputs: Inputs) -> list[Rating]:
             f"{runs[0]} is a run: to compare its scores with ratings, use `creaeval agree {runs[0]} RATINGS`."
         )
     typer.echo("The raters here are judges, not people: each scored the responses of the run.", err=True)
-    return as_ratings([scores for word in runs for scores in inputs.read_scores(word)])
+    judged = []
+    for scores in (scores for word in runs for scores in inputs.read_scores(word)):
+        kept, notes = leave_out(scores, inputs.task, hint=False)
+        for note in notes:
+            typer.echo(note, err=True)
+        judged.append(kept)
+    if ratings := as_ratings(judged):
+        return ratings
+    raise SettingError(f"{', '.join(runs)}: there is no score to compare.")
 
 
 def _show(report: AgreementReport, out: Path | None) -> None:

@@ -24,6 +24,7 @@ from creaeval.data.fetch import data_folder
 from creaeval.errors import Problems, SettingError, TaskError
 from creaeval.llm.settings import read_settings
 from creaeval.methods import get_method
+from creaeval.stats.measures import PAPER, get_measure
 from creaeval.tasks import find_step, load_task, resolve
 from creaeval.tasks.load import builtin_tasks, explain_all, key_places, read_yaml
 from creaeval.wording import did_you_mean
@@ -112,20 +113,14 @@ def _name(name: str) -> str:
     return name
 
 
-Measure = Literal[
-    "qwk",
-    "pearson",
-    "icc",
-    "icc1",
-    "linear",
-    "kappa",
-    "spearman",
-    "kendall",
-    "exact",
-    "adjacent",
-    "bias",
-    "rmse",
-]
+def _measure(key: str) -> str:
+    try:
+        return get_measure(key).key
+    except SettingError as error:
+        raise ValueError(str(error)) from error
+
+
+Measure = Annotated[str, AfterValidator(_measure)]
 FilePath = Annotated[Path, AfterValidator(_beside)]
 FilePaths = Annotated[tuple[FilePath, ...], BeforeValidator(_list)]
 Name = Annotated[str, Field(min_length=1), AfterValidator(_name)]
@@ -227,17 +222,14 @@ class Block(_Model):
 class Agreement(_Model):
     """How agreement with raters is measured for the tables; see :func:`creaeval.agreement.agree`."""
 
-    measures: Annotated[tuple[Measure, ...], BeforeValidator(_list), Field(min_length=1)] = (
-        "qwk",
-        "pearson",
-        "icc",
-    )
+    measures: Annotated[tuple[Measure, ...], BeforeValidator(_list), Field(min_length=1)] = PAPER
     clusters: Names = ()
     resamples: Annotated[int, Field(ge=0)] = 2000
     seed: Annotated[int, Field(ge=0)] = 0
     by: Names = ()
     within: Names = ()
     items: Literal["sum", "mean", "each"] = "sum"
+    include_training: bool = False
 
 
 class Encoder(_Model):

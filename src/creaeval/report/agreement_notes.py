@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from creaeval.report.display.labels import AVG, HUMAN, SHARE
 from creaeval.report.display.numbers import span
+from creaeval.stats.measures import get_measure
 from creaeval.wording import plural
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from creaeval.agreement.agree import AgreementReport
 
 _FEW = 30
-#: Measures of which 0 is what chance gives.
-_BY_CHANCE = ("qwk", "pearson", "icc", "icc1", "linear", "kappa")
 
 
 def agreement_notes(report: AgreementReport) -> list[str]:
@@ -38,7 +37,8 @@ def agreement_notes(report: AgreementReport) -> list[str]:
 
 def _below_chance(values: pd.DataFrame) -> Iterator[str]:
     """Name values that are surely worse than chance: whose whole interval lies below 0."""
-    negative = values[values["high"].lt(0) & values["metric"].isin(_BY_CHANCE)]
+    by_chance = values["metric"].map(lambda key: get_measure(str(key)).chance_is_zero)
+    negative = values[values["high"].lt(0) & by_chance]
     if names := ", ".join(dict.fromkeys(negative["judge"])):
         verb = "lies" if len(negative) == 1 else "lie"
         yield (

@@ -1,7 +1,7 @@
 """The tables of agreement as people read them, the same in every medium.
 
-Each entry of :data:`TABLES` makes one of a report's long tables readable; a table without an entry is shown
-as it is.
+Each entry of :data:`TABLES` makes one of a report's long tables readable, which is then shown; the others are
+files only.
 """
 
 from __future__ import annotations
@@ -9,17 +9,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from creaeval.report.display import Cell, DisplayTable, Line, cross_table, plain_table, table_of
-from creaeval.report.display.build import records_of, undefined_notes, value_cell
+from creaeval.report.display import Cell, DisplayTable, cross_table, list_table
+from creaeval.report.display.build import Column, listed_cell, records_of
 from creaeval.report.display.labels import (
     AVG,
     SHARE,
     SHARE_OF_HUMAN,
     line_of,
-    measure_form,
     measure_label,
 )
-from creaeval.report.display.numbers import p_value
+from creaeval.stats.measures import PRIMARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,27 +28,15 @@ if TYPE_CHECKING:
     from creaeval.agreement.agree import AgreementReport
     from creaeval.tasks import Task
 
-Row = dict[str, Any]
-
 
 def agreement_tables(report: AgreementReport) -> list[DisplayTable]:
     """Make the tables of a report that are shown: the means by measure, then what else was asked for."""
+    judged = report.tables["means"]["method"].ne("").any()
     tables = list(measure_tables(report))
-    shown = ["comparison", "by_column", "within", "self_preference"]
-    if not report.tables["means"]["method"].ne("").any():
-        shown.insert(0, "raters")
-    for name in shown[: shown.index("comparison")]:
-        tables += display_tables(name, report.tables[name], report.task)
-    tables.append(scorers_table(report))
-    for name in shown[shown.index("comparison") :]:
-        if name in report.tables:
-            tables += display_tables(name, report.tables[name], report.task)
-    return tables
-
-
-def display_tables(name: str, frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
-    """Make one of the long tables readable, in several where it holds several."""
-    return TABLES[name](frame, task) if name in TABLES else [plain_table(frame)]
+    for name, make in TABLES.items():
+        if name in report.tables and not (name == "raters" and judged):
+            tables += make(report.tables[name], report.task)
+    return [*tables, scorers_table(report)]
 
 
 def measure_tables(report: AgreementReport) -> Iterator[DisplayTable]:
@@ -64,28 +51,24 @@ def measure_tables(report: AgreementReport) -> Iterator[DisplayTable]:
 
 def scorers_table(report: AgreementReport) -> DisplayTable:
     """Lay the habits of judges and raters side by side."""
+    scorer = ["kind", "scorer"]
     severity = report.tables["severity"]
-    known = {"Halo (mean r)": _by_scorer(report.tables["halo_means"], "mean_r")}
+    frame = severity[severity["dimension"].eq(AVG)]
+    frame = frame.merge(report.tables["halo_means"][[*scorer, "mean_r"]], "left", scorer)
+    columns: dict[str, Column] = {
+        "Leniency": ("leniency", "+,.2f"),
+        "SD": ("sd", ",.2f"),
+        "Range used": ("range_use", ".0%"),
+        "Halo (mean r)": ("mean_r", ",.2f"),
+    }
     if (totals := report.tables.get("total_reliability")) is not None:
-        known["Reliability of Total"] = _by_scorer(totals, "stratified_alpha")
-    rows = [
-        (
-            f"{row['scorer']} ({row['kind']})",
-            [
-                Cell(float(row["leniency"]), form="+,.2f"),
-                Cell(float(row["sd"]), form=",.2f"),
-                Cell(float(row["range_use"]), form=".0%"),
-                *(Cell(of.get((row["kind"], row["scorer"]), math.nan), form=",.2f") for of in known.values()),
-                Cell(int(row["n"]), form=",d"),
-            ],
-        )
-        for row in records_of(severity[severity["dimension"].eq(AVG)])
-    ]
+        frame = frame.merge(totals[[*scorer, "stratified_alpha"]], "left", scorer)
+        columns["Reliability of Total"] = ("stratified_alpha", ",.2f")
+    frame = frame.assign(Scorer=frame["scorer"] + " (" + frame["kind"] + ")")
     note = (
         "Means over dimensions. Leniency is in points, against the other raters; the range used is a share."
     )
-    columns = ["Leniency", "SD", "Range used", *known, "n"]
-    return table_of("Judges and raters", columns, rows, corner="Scorer", notes=[note])
+    return list_table(frame, "Scorer", columns | {"n": ("n", ",.0f")}, "Judges and raters", notes=[note])
 
 
 def _raters(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
@@ -111,40 +94,37 @@ def comparison_table(
     frame: pd.DataFrame, task: Task, title: str, names: Sequence[str] = ("first", "second", "difference")
 ) -> DisplayTable:
     """Lay differences between methods out: QWK by dimension, and the averages of all measures."""
-    shown = frame[frame["metric"].eq("qwk") | frame["dimension"].eq(AVG)]
-    several = len(shown[["first", "second"]].drop_duplicates()) > 1
-    rows = []
-    for row in records_of(shown):
-        dimension = line_of("dimension", row["dimension"], task)
-        name = f"{AVG} of {measure_label(row['metric'])}" if dimension.name == AVG else dimension.full_name
-        group = f"{row['first']} – {row['second']}" if several else ""
-        rows.append((Line(name, group), _difference(row)))
-    return table_of(title, [*names, "p", "p (Holm)", "detectable", "n"], rows)
+    shown = frame[frame["metric"].eq(PRIMARY) | frame["dimension"].eq(AVG)]
+    pairs = shown["first"] + " – " + shown["second"]
+    averages = f"{AVG} of " + shown["metric"].map(measure_label)
+    dimensions = shown["dimension"].map(lambda identity: line_of("dimension", identity, task).full_name)
+    primary = Cell(math.nan, words="primary")
+    holm: Any = [
+        primary if row["contrast"] == "primary" else listed_cell(row, "p_holm", "p")
+        for row in records_of(shown)
+    ]
+    laid = shown.assign(
+        pair=pairs if pairs.nunique() > 1 else "",
+        name=averages.where(shown["dimension"].eq(AVG), dimensions),
+        holm=holm,
+    )
+    columns: dict[str, Column] = {
+        names[0]: ("first_value", ",.3f"),
+        names[1]: ("second_value", ",.3f"),
+        names[2]: ("difference", "+,.3f", True),
+        "p": ("p", "p"),
+        "p (Holm)": ("holm",),
+        "detectable": ("detectable", ",.3f"),
+        "n": ("n", ",.0f"),
+    }
+    return list_table(laid, "name", columns, title, group="pair")
 
 
 def _comparison(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
     pairs = (frame["first"] + " – " + frame["second"]).unique()
     of = f" of {pairs[0]}" if len(pairs) == 1 else ""
-    title = f"Differences of agreement{of}: QWK by dimension, averages of all measures (p by permutation)"
-    return [comparison_table(frame, task, title)]
-
-
-def _difference(row: Row) -> list[Cell]:
-    form = measure_form(row["metric"])
-    holm = Cell(math.nan, words="primary") if row["contrast"] == "primary" else p_cell(row["p_holm"])
-    return [
-        *(Cell(float(row[name]), form=form) for name in ("first_value", "second_value")),
-        value_cell(row, "difference", f"+{form}"),
-        p_cell(row["p"]),
-        holm,
-        Cell(float(row["detectable"]), form=form),
-        Cell(int(row["n"]), form=",d"),
-    ]
-
-
-def p_cell(p: float) -> Cell:
-    """Make the cell of a p value; it is empty where there was no test."""
-    return Cell() if math.isnan(p) else Cell(float(p), words=p_value(p))
+    title = f"Differences of agreement{of}: {measure_label(PRIMARY)} by dimension, averages of all measures"
+    return [comparison_table(frame, task, f"{title} (p by permutation)")]
 
 
 def _by_column(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
@@ -158,45 +138,30 @@ def _by_column(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
 
 
 def _within(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
-    rows = [
-        (
-            str(row["judge"]),
-            [
-                Cell(str(row["rater"])),
-                Cell(line_of("dimension", row["dimension"], task).full_name),
-                value_cell(row),
-                Cell(float(row["overall"])),
-                Cell(int(row["groups"]), form=",d"),
-                Cell(int(row["n"]), form=",d"),
-            ],
-        )
-        for row in records_of(frame)
-    ]
-    columns = ["rater", "dimension", "r within", "r overall", "groups", "n"]
-    notes = undefined_notes(records_of(frame), "judge", "dimension", task)
-    return [table_of("Pearson r within groups", columns, rows, corner="judge", notes=notes)]
+    columns: dict[str, Column] = {
+        "rater": ("rater",),
+        "dimension": ("dimension",),
+        "r within": ("value", ",.3f", True),
+        "r overall": ("overall", ",.3f"),
+        "groups": ("groups", ",.0f"),
+        "n": ("n", ",.0f"),
+    }
+    return [list_table(frame, "judge", columns, "Pearson r within groups", task=task)]
 
 
 def _self_preference(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
     """Show each judge's mean bias on its own family's work, other models' and people's."""
-    shown = records_of(frame[frame["dimension"].eq(AVG)].assign(value=frame["self_preference"]))
-    names = ("own", "other", "people")
-    rows = [
-        (
-            str(row["judge"]),
-            [
-                Cell(str(row["family"])),
-                *(Cell(float(row[f"bias_{name}"]), form="+,.2f") for name in names),
-                value_cell(row, form="+,.2f"),
-                *(Cell(int(row[f"n_{name}"]), form=",d") for name in names),
-            ],
-        )
-        for row in shown
-    ]
-    columns = ["family", "own", "other models", "people", "own – other", "n own", "n other", "n people"]
+    columns: dict[str, Column] = {
+        "family": ("family",),
+        "own": ("bias_own", "+,.2f"),
+        "other models": ("bias_other", "+,.2f"),
+        "people": ("bias_people", "+,.2f"),
+        "own – other": ("value", "+,.2f", True),
+        **{f"n {name}": (f"n_{name}", ",.0f") for name in ("own", "other", "people")},
+    }
+    shown = frame[frame["dimension"].eq(AVG)].assign(value=frame["self_preference"])
     title = f"Self-preference: bias on the own family's work less that on other models' ({AVG}, in points)"
-    notes = undefined_notes(shown, "judge", "dimension", task)
-    return [table_of(title, columns, rows, corner="judge", notes=notes)]
+    return [list_table(shown, "judge", columns, title, task=task)]
 
 
 #: By the name of a report's table what makes it readable.
@@ -207,10 +172,6 @@ TABLES: Mapping[str, Callable[[pd.DataFrame, Task], list[DisplayTable]]] = {
     "within": _within,
     "self_preference": _self_preference,
 }
-
-
-def _by_scorer(table: pd.DataFrame, column: str) -> dict[tuple[str, str], float]:
-    return {(str(row["kind"]), str(row["scorer"])): float(row[column]) for row in records_of(table)}
 
 
 def _concat(frames: list[pd.DataFrame]) -> pd.DataFrame:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from creaeval.report.agreement_tables import comparison_table
-from creaeval.report.display import Cell, DisplayTable, Line, plain_table, table_of
-from creaeval.report.display.build import records_of, value_cell
-from creaeval.report.display.labels import AVG, line_of
+from creaeval.report.display import Cell, DisplayTable, list_table, plain_table, table_of
+from creaeval.report.display.build import Column, listed_cell, records_of
+from creaeval.report.display.labels import line_of
 from creaeval.report.display.numbers import UNDEFINED, interval, number, one_line
 from creaeval.report.display.terminal import print_tables
 from creaeval.runs import write_table
@@ -86,17 +86,15 @@ def _cut_texts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _scores(task: Task, differences: pd.DataFrame) -> DisplayTable:
-    rows = []
-    for row in records_of(differences):
-        line = line_of("dimension", str(row["dimension"]), task)
-        if line.name == AVG:
-            line = Line(f"{AVG} over dimensions")
-        cells = [Cell(float(row[name]), form=",.2f") for name in ("mean_a", "mean_b")]
-        cells.append(value_cell(row, "difference", "+,.2f"))
-        cells.append(Cell(float(row["standardized"]), form="+,.2f"))
-        cells += [Cell(float(row["equal"]), form=".0%"), Cell(int(row["n"]), form=",d")]
-        rows.append((line, cells))
-    return table_of("Scores, A – B (final values)", ["A", "B", "A – B", "standardized", "equal", "n"], rows)
+    columns: dict[str, Column] = {
+        "A": ("mean_a", ",.2f"),
+        "B": ("mean_b", ",.2f"),
+        "A – B": ("difference", "+,.2f", True),
+        "standardized": ("standardized", "+,.2f"),
+        "equal": ("equal", ".0%"),
+        "n": ("n", ",.0f"),
+    }
+    return list_table(differences, "dimension", columns, "Scores, A – B (final values)", task=task)
 
 
 def _usage(usage: pd.DataFrame) -> DisplayTable:
@@ -104,11 +102,8 @@ def _usage(usage: pd.DataFrame) -> DisplayTable:
         (
             f"{row['measure']} ({row['unit']})",
             [
-                *(
-                    Cell(float(row[name]), form=_significant(float(row[name])))
-                    for name in ("a", "b", "b_over_a")
-                ),
-                *(Cell(int(row[name]), form=",d") for name in ("n_a", "n_b")),
+                *(listed_cell(row, name, _significant(row[name])) for name in ("a", "b", "b_over_a")),
+                *(listed_cell(row, name, ",.0f") for name in ("n_a", "n_b")),
                 Cell(str(row["reason"])),
             ],
         )
@@ -137,20 +132,16 @@ def _largest(task: Task, largest: pd.DataFrame) -> list[str]:
 
 
 def _conditions(conditions: pd.DataFrame) -> DisplayTable:
-    rows = [
-        (
-            str(row["condition"]),
-            [
-                *(Cell(float(row[name]), form=".4f") for name in ("a", "b")),
-                value_cell(row, "change", "+.4f"),
-                Cell(float(row["limit"]), form=".4f"),
-                Cell(int(row["n"]), form=",d"),
-                Cell("failed" if row["failed"] else "held"),
-            ],
-        )
-        for row in records_of(conditions)
-    ]
-    return table_of("Conditions, B against A", ["A", "B", "change", "limit", "n", ""], rows)
+    columns: dict[str, Column] = {
+        "A": ("a", ".4f"),
+        "B": ("b", ".4f"),
+        "change": ("change", "+.4f", True),
+        "limit": ("limit", ".4f"),
+        "n": ("n", ",.0f"),
+        "": ("outcome",),
+    }
+    outcomes = conditions["failed"].map(lambda failed: "failed" if failed else "held")
+    return list_table(conditions.assign(outcome=outcomes), "condition", columns, "Conditions, B against A")
 
 
 def _cut(text: str, most: int) -> str:

@@ -39,6 +39,8 @@ SCORE_COLUMNS = (
 )
 #: Stands behind the scores where a text can have a code: why it has no score.
 INVALID = "invalid"
+#: Stands behind these where a judge tells what it was trained on: whether the response is in it, yes or no.
+IN_TRAINING = "in_training"
 #: Why a response that shares a call lacks an expected score: too little of the probability is known.
 NOT_CAPTURED = "not_captured"
 

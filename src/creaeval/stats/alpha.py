@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 
+_CELLS_AT_ONCE = 1_000_000
+
 
 def krippendorff_alpha(ratings: npt.ArrayLike, level: Level) -> float:
     """Krippendorff's alpha: agreement of any number of raters, with ratings missing or not.
@@ -62,17 +64,46 @@ def krippendorff_alpha(ratings: npt.ArrayLike, level: Level) -> float:
     if _why_alpha_undefined(ratings):
         return math.nan
     given = ~np.isnan(ratings)
-    pooled = ratings[given]
-    values = np.unique(pooled)
-    distances = _distances(values, pooled, level)
-    counts = (ratings[:, :, None] == values).sum(axis=1).astype(np.float64)
-    # Σ over targets of pairs of values, each target's pairs shared among its m - 1; a value paired with
-    # itself has no distance, so the diagonal need not be right.
-    coincidences = counts.T @ (counts / (given.sum(axis=1, keepdims=True) - 1))
-    totals = counts.sum(axis=0)
-    observed = float(np.sum(coincidences * distances))
-    expected = float(totals @ distances @ totals) / (pooled.size - 1)
-    return 1 - observed / expected
+    if level == "nominal":
+        observed, expected = _nominal_disagreement(ratings, given)
+    elif level == "ratio":
+        observed, expected = _ratio_disagreement(ratings, given)
+    else:
+        if level == "ordinal":
+            # Krippendorff's ranks, the counts between two values and half those at the ends, are the
+            # differences of mean ranks among all paired ratings.
+            ratings = ratings.copy()
+            ratings[given] = mean_ranks(ratings[given])
+        observed, expected, _ = _interval_disagreement(np.ones((1, len(ratings))), ratings, given)[:, 0]
+    return 1 - float(observed) / float(expected)
+
+
+def interval_alpha(counts: FloatArray, ratings: FloatArray) -> FloatArray:
+    """Krippendorff's alpha for interval data on resamples; a target that is drawn twice counts as two.
+
+    Parameters
+    ----------
+    counts : array of float, shape (r, targets)
+        How often each target is in each resample.
+    ratings : array of float, shape (targets, raters)
+        nan where a rater did not rate; targets with fewer than two ratings do not count.
+
+    Returns
+    -------
+    array of float, shape (r,)
+        As `krippendorff_alpha`; nan where fewer than two targets have two ratings or all ratings are equal.
+    """
+    given = ~np.isnan(ratings)
+    paired = given.sum(axis=1) >= 2
+    given, counts = given & paired[:, np.newaxis], counts * paired
+    if not given.any():
+        return np.full(len(counts), np.nan)
+    observed, expected, scale = _interval_disagreement(counts, ratings, given)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = 1.0 - observed / expected
+    # Of equal ratings the variance is only nearly zero.
+    undefined = (counts.sum(axis=1) < 2) | ~(expected > 1e-9 * scale)
+    return np.where(undefined, np.nan, values)
 
 
 def why_alpha_undefined(ratings: npt.ArrayLike) -> str:
@@ -179,22 +210,61 @@ def _why_alpha_undefined(ratings: FloatArray) -> str:
     return "all ratings are equal" if is_constant(ratings[~np.isnan(ratings)]) else ""
 
 
-def _distances(values: FloatArray, pooled: FloatArray, level: Level) -> FloatArray:
-    """Squared differences between values, each by each, as the level of measurement has them."""
-    if level == "nominal":
-        return np.not_equal.outer(values, values).astype(np.float64)
-    if level == "ordinal":
-        # Krippendorff's ranks, the counts between two values and half those at the ends, are the differences
-        # of mean ranks among all paired ratings.
-        first = np.unique(pooled, return_index=True)[1]
-        values = mean_ranks(pooled)[first]
-    differences = values[:, None] - values
-    if level == "ratio":
-        if values[0] < 0:
-            raise ValueError(f"a ratio scale starts at 0; found {values[0]:g}")
-        differences = differences / np.maximum(values[:, None] + values, np.finfo(np.float64).tiny)
-    squared: FloatArray = differences**2
-    return squared
+# Observed and expected disagreement: the sum of Krippendorff's distances over ordered pairs within targets,
+# each target's shared among its m - 1; and that over all ordered pairs, shared among n - 1. None lays out a
+# matrix of values by values, whose memory grows with the square of the number of different values.
+
+
+def _interval_disagreement(
+    counts: FloatArray, ratings: FloatArray, given: npt.NDArray[np.bool_]
+) -> FloatArray:
+    """From variances, on rows of counts; third, what were expected about a mean of 0: shape (3, rows)."""
+    centred = np.where(given, ratings - ratings[given].mean(), 0.0)
+    m, total, squares = given.sum(axis=1), centred.sum(axis=1), (centred**2).sum(axis=1)
+    within = 2.0 * (m * squares - total**2) / np.maximum(m - 1, 1)
+    n, s, q, observed = (counts @ np.column_stack([m, total, squares, within])).T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        square = 2.0 * n * q / (n - 1.0)
+        disagreement: FloatArray = np.array([observed, square - 2.0 * s**2 / (n - 1.0), square])
+    return disagreement
+
+
+def _nominal_disagreement(ratings: FloatArray, given: npt.NDArray[np.bool_]) -> tuple[float, float]:
+    """From squared numbers of equal ratings, within targets and over all."""
+    values, codes, totals = np.unique(ratings[given], return_inverse=True, return_counts=True)
+    targets = np.nonzero(given)[0]
+    places, equal = np.unique(targets * len(values) + codes, return_counts=True)
+    m = given.sum(axis=1).astype(float)
+    squares = np.bincount(places // len(values), equal.astype(float) ** 2, minlength=len(ratings))
+    observed = float(((m**2 - squares) / (m - 1)).sum())
+    n, square = float(m.sum()), float((totals.astype(float) ** 2).sum())
+    return observed, (n**2 - square) / (n - 1)
+
+
+def _ratio_disagreement(ratings: FloatArray, given: npt.NDArray[np.bool_]) -> tuple[float, float]:
+    """Pair by pair of raters within targets; block by block of values over all."""
+    values, totals = np.unique(ratings[given], return_counts=True)
+    if values[0] < 0:
+        raise ValueError(f"a ratio scale starts at 0; found {values[0]:g}")
+
+    def distances(x: FloatArray, y: FloatArray) -> FloatArray:
+        shares: FloatArray = ((x - y) / np.maximum(x + y, np.finfo(np.float64).tiny)) ** 2
+        return shares
+
+    shared = 2.0 / (given.sum(axis=1) - 1)
+    observed = 0.0
+    for first in range(ratings.shape[1]):
+        for second in range(first):
+            both = given[:, first] & given[:, second]
+            observed += float(distances(ratings[both, first], ratings[both, second]) @ shared[both])
+    expected, rows = 0.0, max(1, _CELLS_AT_ONCE // len(values))
+    for start in range(0, len(values), rows):
+        block, after = slice(start, start + rows), slice(start + rows, None)
+        expected += float(totals[block] @ (distances(values[block, None], values[block]) @ totals[block]))
+        expected += 2.0 * float(
+            totals[block] @ (distances(values[block, None], values[after]) @ totals[after])
+        )
+    return observed, expected / (int(totals.sum()) - 1)
 
 
 def _one_minus_error_share(items: FloatArray, groups: list[FloatArray]) -> float:

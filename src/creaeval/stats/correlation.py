@@ -1,35 +1,24 @@
-"""Correlations of two raters, the pairs they are computed on, and why a coefficient is undefined."""
+"""Correlations of two raters, the pairs they are computed on, and what these lack."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from creaeval.stats.measures import Levels, Needs
+
 FloatArray: TypeAlias = "npt.NDArray[np.float64]"
 
-PairMeasure = Literal[
-    "pearson",
-    "spearman",
-    "kendall_tau_b",
-    "quadratic_weighted_kappa",
-    "linear_weighted_kappa",
-    "cohen_kappa",
-    "exact_agreement",
-    "adjacent_agreement",
-    "mean_difference",
-    "mean_absolute_error",
-    "rmse",
-]
-_CORRELATIONS = {"pearson", "spearman", "kendall_tau_b"}
-_KAPPAS = {"quadratic_weighted_kappa", "linear_weighted_kappa", "cohen_kappa"}
-
+_NAMES = ("the first", "the second")
 # Values that differ by less than this share of the largest are equal but for rounding.
 _ROUNDING = 1e-13
+# A third of a step away from a level is no level; what summing leaves is.
+_STEP_ROUNDING = 1e-6
 
 
 def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
@@ -44,7 +33,7 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     -------
     float
         cov(x, y) / (sd x · sd y), from -1 to 1. It ignores level and spread: y = x + 3 gives 1. nan if there
-        are fewer than 2 pairs or a rater is constant; `why_undefined` says which.
+        are fewer than 2 pairs or a rater is constant.
 
     Raises
     ------
@@ -52,7 +41,7 @@ def pearson(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
         If x and y are not one-dimensional, of one length, finite and numbers.
     """
     x, y = pairs(x, y)
-    return math.nan if why_undefined(x, y, "pearson") else _correlation(x, y)
+    return math.nan if lacking(x, y, "both vary") else _correlation(x, y)
 
 
 def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
@@ -74,7 +63,7 @@ def spearman(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
         If x and y are not one-dimensional, of one length, finite and numbers.
     """
     x, y = pairs(x, y)
-    return math.nan if why_undefined(x, y, "spearman") else _correlation(mean_ranks(x), mean_ranks(y))
+    return math.nan if lacking(x, y, "both vary") else _correlation(mean_ranks(x), mean_ranks(y))
 
 
 def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
@@ -102,7 +91,7 @@ def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika, 33, 239-251.
     """
     x, y = pairs(x, y)
-    if why_undefined(x, y, "kendall_tau_b"):
+    if lacking(x, y, "both vary"):
         return math.nan
     # Row by row, so that memory stays small; scipy.stats alone would take seconds to import.
     surplus = untied_x = untied_y = 0.0
@@ -114,42 +103,35 @@ def kendall_tau_b(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     return surplus / math.sqrt(untied_x * untied_y)
 
 
-def why_undefined(x: npt.ArrayLike, y: npt.ArrayLike, measure: PairMeasure) -> str:
-    """Say why a measure of two raters is undefined for these scores.
-
-    Parameters
-    ----------
-    x, y : array-like of float, shape (n,)
-        What the measure is given.
-    measure : str
-        The name of the function, such as "pearson" or "quadratic_weighted_kappa".
-
-    Returns
-    -------
-    str
-        The reason, or "" if the measure is defined. Correlations need 2 pairs and two raters that vary;
-        kappas need 2 pairs and one rater that varies; differences and shares need one pair.
-
-    Raises
-    ------
-    ValueError
-        If the measure is not known, or x and y are not one-dimensional, of one length, finite and numbers.
-    """
-    if measure not in get_args(PairMeasure):
-        raise ValueError(
-            f"{measure!r} is no measure of pairs; those are {', '.join(sorted(get_args(PairMeasure)))}"
-        )
-    x, y = pairs(x, y)
-    if measure not in _CORRELATIONS | _KAPPAS:
-        return "" if x.size else "no pairs"
-    if x.size < 2:
-        return "fewer than 2 pairs"
-    first, second = is_constant(x), is_constant(y)
-    if first and second:
+def lacking(x: FloatArray, y: FloatArray, needs: Needs, names: tuple[str, str] = _NAMES) -> str:
+    """Say what complete pairs lack for a measure to be defined, "" if nothing."""
+    if x.size < (1 if needs == "a pair" else 2):
+        return f"scored by both: {x.size}"
+    if needs == "a pair":
+        return ""
+    constant = [name for name, scores in zip(names, (x, y), strict=True) if is_constant(scores)]
+    if len(constant) == 2:
         return "both are constant"
-    if measure in _CORRELATIONS and (first or second):
-        return "the first is constant" if first else "the second is constant"
+    return f"{constant[0]} is constant" if constant and needs == "both vary" else ""
+
+
+def off_levels(x: FloatArray, y: FloatArray, levels: Levels, names: tuple[str, str] = _NAMES) -> str:
+    """Say whose scores are no levels of the scale, "" if all are."""
+    for name, scores in zip(names, (x, y), strict=True):
+        if (strange := scores[~on_levels(scores, levels)]).size:
+            low, high, step = levels
+            return (
+                f"{name} gives {strange[0]:g}, which is no level of {low:g} to {high:g} in steps of {step:g}"
+            )
     return ""
+
+
+def on_levels(scores: FloatArray, levels: Levels) -> npt.NDArray[np.bool_]:
+    """Tell which scores are levels of a scale."""
+    steps = (scores - levels.low) / levels.step
+    near = np.abs(steps - np.round(steps)) <= _STEP_ROUNDING
+    result: npt.NDArray[np.bool_] = near & (np.round(steps) >= 0) & (np.round(steps) < levels.number)
+    return result
 
 
 def pairs(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -14,7 +14,7 @@ drawn independently, and an observation's count is the product of the counts of 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,8 +28,16 @@ Method = Literal["percentile", "bca"]
 
 FEW_CLUSTERS = 30
 """Below this number of clusters an interval is reported with a warning."""
+FEWEST = 5
+"""Fewer observations or clusters than these allow no interval that means anything."""
+UNDEFINED_SHARE = 0.05
+"""Above this share of undefined resamples an interval is reported with a note."""
 CELLS_AT_ONCE = 4_000_000
 """Numbers held in memory at a time: 32 MB."""
+TOO_FEW = f"no interval: fewer than {FEWEST} responses or clusters"
+ALL_EQUAL = "no interval: all resamples are equal"
+# Resamples that differ by less do so by rounding.
+_EQUAL = 1e-12
 
 
 @dataclass(frozen=True)
@@ -156,33 +164,41 @@ def make_draws(
 
 @dataclass(frozen=True)
 class Interval:
-    """Ends of a bootstrap interval, and what it is made of.
+    """Ends of an interval, and what it is made of.
 
     Attributes
     ----------
     low, high : float
-        nan where fewer than two resamples are defined.
+        nan where there is no interval; `note` says why.
     standard_error : float
-        Standard deviation of the defined resamples.
+        Standard deviation of the defined resamples; nan without them.
     n_undefined : int
         Resamples left out because the statistic is undefined in them.
-    method : {"percentile", "bca"}
+    method : {"percentile", "bca", "wilson"}
         What it is; "percentile" where BCa is undefined.
+    note : str
+        What a reader has to know of it, "" if nothing.
     """
 
     low: float
     high: float
     standard_error: float
     n_undefined: int
-    method: Method
+    method: Method | Literal["wilson"]
+    note: str = ""
+
+
+NO_INTERVAL = Interval(math.nan, math.nan, math.nan, 0, "percentile")
 
 
 def interval(
     value: float,
     draws: NDArray[np.float64],
     *,
+    n: int,
     confidence: float = 0.95,
     leave_one_out: NDArray[np.float64] | None = None,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
 ) -> Interval:
     """Make an interval of a statistic's values on resamples.
 
@@ -192,31 +208,87 @@ def interval(
         The statistic on the data as they are.
     draws : array of float, shape (r,)
         The statistic on each resample; nan where undefined.
+    n : int
+        Observations or clusters that the value rests on. Fewer than five have no interval.
     confidence : float
         Confidence level.
     leave_one_out : array of float, shape (u,), optional
         The statistic without each unit. If given, the interval is BCa: the quantiles are shifted to
         ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, where `z0` comes from the share of resamples below the
         value (ties count half) and `a` from the jackknife.
+    bounds : tuple of float
+        The least and greatest value that the statistic can have. Where rounding carried an end beyond them,
+        it is set to them.
 
     Returns
     -------
     Interval
+        None, with a note, where all resamples are equal: an interval without width would claim certainty
+        that so few or so equal data do not give.
     """
     defined = draws[~np.isnan(draws)]
     n_undefined = len(draws) - len(defined)
     if math.isnan(value) or len(defined) < 2:
-        return Interval(math.nan, math.nan, math.nan, n_undefined, "percentile")
+        return replace(NO_INTERVAL, n_undefined=n_undefined)
+    if n < FEWEST:
+        return replace(NO_INTERVAL, n_undefined=n_undefined, note=TOO_FEW)
+    error = float(defined.std(ddof=1))
+    if np.ptp(defined) <= _EQUAL * max(1.0, abs(value)):
+        return replace(NO_INTERVAL, standard_error=error, n_undefined=n_undefined, note=ALL_EQUAL)
     tail = (1.0 - confidence) / 2.0
     quantiles = (tail, 1.0 - tail)
     used: Method = "percentile"
+    notes = []
+    if n_undefined > UNDEFINED_SHARE * len(draws):
+        share = n_undefined / len(draws)
+        notes.append(f"undefined in {share:.0%} of the resamples, which the interval leaves out")
     if leave_one_out is not None:
         shifted = _bca_quantiles(value, defined, leave_one_out, tail)
-        if shifted is not None:
+        if shifted is None:
+            notes.append("BCa is undefined here: percentile interval")
+        else:
             quantiles, used = shifted, "bca"
     ordered = np.sort(defined)
-    low, high = (_quantile(ordered, share) for share in quantiles)
-    return Interval(low, high, float(defined.std(ddof=1)), n_undefined, used)
+    low, high = (min(max(_quantile(ordered, share), bounds[0]), bounds[1]) for share in quantiles)
+    return Interval(low, high, error, n_undefined, used, "; ".join(notes))
+
+
+def wilson_interval(share: float, n: int, *, confidence: float = 0.95) -> Interval:
+    """Make Wilson's score interval of a share of independent observations.
+
+    Parameters
+    ----------
+    share : float
+        The share, 0 to 1.
+    n : int
+        Observations. Fewer than five have no interval.
+    confidence : float
+        Confidence level.
+
+    Returns
+    -------
+    Interval
+        It has a width at shares of 0 and 1, too: 40 of 40 give .91 to 1.
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the
+    American Statistical Association, 22, 209-212. Recommended by Newcombe, R. G. (1998). Two-sided confidence
+    intervals for the single proportion. Statistics in Medicine, 17, 857-872 (method 3).
+    """
+    from scipy.special import ndtri
+
+    if math.isnan(share):
+        return NO_INTERVAL
+    if n < FEWEST:
+        return replace(NO_INTERVAL, note=TOO_FEW)
+    z2 = float(ndtri((1.0 + confidence) / 2.0)) ** 2
+    middle = (2.0 * n * share + z2) / (2.0 * (n + z2))
+    reach = math.sqrt(z2 * (z2 + 4.0 * n * share * (1.0 - share))) / (2.0 * (n + z2))
+    # At shares of 0 and 1 one end is the share itself but for rounding.
+    low = 0.0 if share == 0.0 else middle - reach
+    high = 1.0 if share == 1.0 else middle + reach
+    return Interval(low, high, math.sqrt(share * (1.0 - share) / n), 0, "wilson")
 
 
 def columns(*arrays: ArrayLike) -> tuple[NDArray[np.float64], ...]:

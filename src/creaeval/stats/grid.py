@@ -9,22 +9,22 @@ counts (see `draws`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from creaeval.stats.draws import CELLS_AT_ONCE
+from creaeval.stats.measures import get_measures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
     from creaeval.stats.draws import Draws
+    from creaeval.stats.measures import Levels
 
     Floats = NDArray[np.float64]
-
-GridMeasure = Literal["qwk", "linear", "kappa", "pearson", "icc", "icc1", "exact", "adjacent", "bias", "rmse"]
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,11 @@ class Grid:
 def grid(
     scores: ArrayLike,
     pairs: Sequence[tuple[int, int]],
-    measures: Sequence[GridMeasure],
+    measures: Sequence[str],
     draws: Draws | None = None,
     *,
     leave_one_out: bool = False,
+    levels: Sequence[Levels | None] | None = None,
 ) -> Grid:
     """Compute measures of pairs of columns, on the data and on resamples.
 
@@ -67,11 +68,13 @@ def grid(
     pairs : sequence of (int, int)
         Columns of scorer and rater.
     measures : sequence of str
-        Which; see `on_counts`.
+        Keys of measures that have a form on the grid.
     draws : Draws, optional
         Resamples of the rows; none if not given.
     leave_one_out : bool
         Also compute the values without each unit, for BCa intervals.
+    levels : sequence of Levels or None, shape (pairs,), optional
+        Of each pair's scale, for measures that need it.
 
     Returns
     -------
@@ -85,7 +88,7 @@ def grid(
     data = np.asarray(scores, dtype=float)
 
     def over(parts: Iterable[Floats]) -> dict[str, Floats]:
-        found = [on_counts(part, data, pairs, measures) for part in parts]
+        found = [on_counts(part, data, pairs, measures, levels) for part in parts]
         empty = np.empty((0, len(pairs)))
         return {name: np.concatenate([empty, *(part[name] for part in found)]) for name in measures}
 
@@ -101,7 +104,11 @@ def grid(
 
 
 def on_counts(
-    counts: Floats, scores: ArrayLike, pairs: Sequence[tuple[int, int]], measures: Sequence[GridMeasure]
+    counts: Floats,
+    scores: ArrayLike,
+    pairs: Sequence[tuple[int, int]],
+    measures: Sequence[str],
+    levels: Sequence[Levels | None] | None = None,
 ) -> dict[str, Floats]:
     """Compute measures of pairs of columns on rows of counts.
 
@@ -114,62 +121,82 @@ def on_counts(
     pairs : sequence of (int, int)
         Columns.
     measures : sequence of str
-        "qwk", "linear" and "kappa" (quadratic weighted, linear weighted and Cohen's kappa, all on values),
-        "pearson", "icc" (ICC(A,1) of two raters), "icc1" (ICC(1)), "exact" and "adjacent" (share of equal
-        scores, and of those at most 1 point apart), "bias" (mean of first minus second), "rmse".
+        Keys of measures that have a form on the grid.
+    levels : sequence of Levels or None, shape (pairs,), optional
+        Of each pair's scale, for measures that need it.
 
     Returns
     -------
     dict of str to array of float, shape (r, pairs)
-        nan where undefined: kappas and ICCs where both are constant or fewer than 2 observations are left,
-        Pearson where one is constant; a kappa or ICC(A,1) with one constant is 0.
+        nan where undefined, as the measure's plain function is.
 
     Raises
     ------
+    SettingError
+        A measure is not known.
     ValueError
-        A measure is not known or shapes do not fit.
-
-    Notes
-    -----
-    With population moments, d the difference of means and N the observations: QWK is ``2 cov / (vx + vy +
-    d²)``; ICC(A,1) of two raters is ``2 cov / (vx + vy + d² (N - 1) / N - (vx + vy - 2 cov) / N)``, McGraw
-    and Wong's (1996) mean squares written out; ICC(1) is ``(B - W) / (B + W)`` with ``B = N / (N - 1) (vx +
-    vy + 2 cov) / 2`` and ``W = (vx + vy - 2 cov + d²) / 2``.
+        It has no form on the grid, or shapes do not fit.
     """
     data = np.asarray(scores, dtype=float)
-    if unknown := [name for name in measures if name not in get_args(GridMeasure)]:
-        raise ValueError(f"{unknown[0]!r} is no measure of a grid: {', '.join(get_args(GridMeasure))}")
     if data.ndim != 2 or counts.ndim != 2 or counts.shape[1] != len(data):
         raise ValueError(f"counts of shape {counts.shape} do not fit scores of shape {data.shape}")
     columns = np.asarray(pairs, dtype=np.intp).reshape(-1, 2)
-    parts = [_Part(counts, data, chosen) for chosen in _split(columns, len(counts))]
-    return {
-        name: np.concatenate([np.empty((len(counts), 0)), *(_MEASURES[name](part) for part in parts)], axis=1)
-        for name in measures
-    }
-
-
-def _split(columns: NDArray[np.intp], rows: int) -> Iterator[NDArray[np.intp]]:
-    at_once = max(1, CELLS_AT_ONCE // max(rows, 1))
+    scales = [None] * len(columns) if levels is None else list(levels)
+    if len(scales) != len(columns):
+        raise ValueError(f"{len(scales)} scales were given for {len(columns)} pairs")
+    forms = {}
+    for measure in get_measures(measures):
+        if measure.on_grid is None:
+            raise ValueError(f"{measure.key!r} has no form on the grid, so no resamples")
+        forms[measure.key] = measure.on_grid
+    values = {key: np.empty((len(counts), len(columns))) for key in forms}
+    at_once = max(1, CELLS_AT_ONCE // max(len(counts), 1))
     for start in range(0, len(columns), at_once):
-        yield columns[start : start + at_once]
+        chosen = slice(start, start + at_once)
+        part = Part(counts, data, columns[chosen], scales[chosen])
+        for key, form in forms.items():
+            values[key][:, chosen] = form(part)
+    return values
 
 
-class _Part:
-    """Some pairs on rows of counts, with the sums that several measures share."""
+class Part:
+    """Some pairs on rows of counts, with the sums that several measures share.
 
-    def __init__(self, counts: Floats, data: Floats, columns: NDArray[np.intp]) -> None:
+    Attributes
+    ----------
+    counts : array of float, shape (r, n)
+        How often each row is in each resample.
+    x, y : array of float, shape (n, pairs)
+        Scores of both; 0 where one of them is missing.
+    present : array of float, shape (n, pairs)
+        1 where both are there, else 0.
+    n : array of float, shape (r, pairs)
+        Pairs of scores in each resample.
+    variance_x, variance_y, covariance : array of float, shape (r, pairs)
+        Population moments.
+    difference : array of float, shape (r, pairs)
+        Mean of x minus mean of y.
+    constant_x, constant_y : array of bool, shape (r, pairs)
+        Whether all scores in the resample are equal.
+    levels : list of Levels or None, shape (pairs,)
+        Of each pair's scale, None where it is not known.
+    """
+
+    def __init__(
+        self, counts: Floats, data: Floats, columns: NDArray[np.intp], levels: Sequence[Levels | None]
+    ) -> None:
+        self.levels = list(levels)
         x, y = data[:, columns[:, 0]], data[:, columns[:, 1]]
         self.counts = counts
-        self.there = (~np.isnan(x) & ~np.isnan(y)).astype(float)
-        x, y = (np.where(self.there > 0, values, 0.0) for values in (x, y))
+        self.present = (~np.isnan(x) & ~np.isnan(y)).astype(float)
+        x, y = (np.where(self.present > 0, values, 0.0) for values in (x, y))
         with np.errstate(invalid="ignore", divide="ignore"):
             # Shifted by the means, so that little is lost where moments are subtracted.
-            numbers = self.there.sum(axis=0)
+            numbers = self.present.sum(axis=0)
             shift_x, shift_y = x.sum(axis=0) / numbers, y.sum(axis=0) / numbers
         self.x, self.y = x, y
-        near_x, near_y = (x - shift_x) * self.there, (y - shift_y) * self.there
-        self.n = counts @ self.there
+        near_x, near_y = (x - shift_x) * self.present, (y - shift_y) * self.present
+        self.n = counts @ self.present
         mean_x, mean_y = self.mean(near_x), self.mean(near_y)
         square_x, square_y = self.mean(near_x**2), self.mean(near_y**2)
         self.variance_x = np.maximum(square_x - mean_x**2, 0.0)
@@ -191,7 +218,7 @@ class _Part:
         suspect = variance <= 1e-9 * square
         for pair in np.flatnonzero(suspect.any(axis=0)):
             rows = np.flatnonzero(suspect[:, pair])
-            drawn = (self.counts[rows] > 0) & (self.there[:, pair] > 0)
+            drawn = (self.counts[rows] > 0) & (self.present[:, pair] > 0)
             highest = np.where(drawn, values[:, pair], -np.inf).max(axis=1, initial=-np.inf)
             lowest = np.where(drawn, values[:, pair], np.inf).min(axis=1, initial=np.inf)
             result[rows, pair] = highest <= lowest
@@ -199,98 +226,8 @@ class _Part:
 
     def shares(self) -> Iterator[tuple[Floats, Floats, float]]:
         """Yield each level's shares among both, and its distance to the next level."""
-        there = self.there > 0
-        levels = np.unique(np.concatenate([self.x[there], self.y[there]]))
+        present = self.present > 0
+        levels = np.unique(np.concatenate([self.x[present], self.y[present]]))
         for level, after in zip(levels, [*levels[1:], levels[-1:]], strict=False):
-            shares = (self.mean((values == level) * self.there) for values in (self.x, self.y))
+            shares = (self.mean((values == level) * self.present) for values in (self.x, self.y))
             yield (*shares, float(np.max(after - level)))  # type: ignore[misc]
-
-
-def _kappa_like(part: _Part, values: Floats) -> Floats:
-    values = np.where(part.constant_x | part.constant_y, 0.0, values)
-    return np.where((part.constant_x & part.constant_y) | (part.n < 2), np.nan, values)
-
-
-def _qwk(part: _Part) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = 2.0 * part.covariance / (part.variance_x + part.variance_y + part.difference**2)
-    return _kappa_like(part, values)
-
-
-def _linear(part: _Part) -> Floats:
-    chance = np.zeros_like(part.n)
-    below_x, below_y = np.zeros_like(part.n), np.zeros_like(part.n)
-    for share_x, share_y, gap in part.shares():
-        # How far two independent scores lie apart: every gap between levels that separates them.
-        below_x, below_y = below_x + share_x, below_y + share_y
-        chance = chance + gap * (below_x * (1.0 - below_y) + below_y * (1.0 - below_x))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = 1.0 - part.mean(np.abs(part.x - part.y)) / chance
-    return _kappa_like(part, values)
-
-
-def _cohen(part: _Part) -> Floats:
-    chance = np.zeros_like(part.n)
-    for share_x, share_y, _ in part.shares():
-        chance = chance + share_x * share_y
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = (_exact(part) - chance) / (1.0 - chance)
-    return _kappa_like(part, values)
-
-
-def _pearson(part: _Part) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = part.covariance / np.sqrt(part.variance_x * part.variance_y)
-    undefined = part.constant_x | part.constant_y | (part.n < 2)
-    return np.where(undefined, np.nan, np.clip(values, -1.0, 1.0))
-
-
-def _icc(part: _Part) -> Floats:
-    sums = part.variance_x + part.variance_y
-    with np.errstate(invalid="ignore", divide="ignore"):
-        error = (sums - 2.0 * part.covariance + part.difference**2) / part.n
-        above, below = 2.0 * part.covariance, sums + part.difference**2 - error
-        values = np.where(below > 1e-12 * np.abs(above), above / below, np.nan)  # 0/0 but for rounding
-    return _kappa_like(part, values)
-
-
-def _icc1(part: _Part) -> Floats:
-    sums = part.variance_x + part.variance_y
-    with np.errstate(invalid="ignore", divide="ignore"):
-        between = part.n / (part.n - 1.0) * (sums + 2.0 * part.covariance) / 2.0
-        within = (sums - 2.0 * part.covariance + part.difference**2) / 2.0
-        values = (between - within) / (between + within)
-    undefined = (part.constant_x & part.constant_y) | (part.n < 2)
-    return np.where(undefined, np.nan, values)
-
-
-def _exact(part: _Part) -> Floats:
-    return part.mean((part.x == part.y) * part.there)
-
-
-def _adjacent(part: _Part) -> Floats:
-    return part.mean((np.abs(part.x - part.y) <= 1.0 + 1e-9) * part.there)
-
-
-def _bias(part: _Part) -> Floats:
-    difference: Floats = part.difference
-    return difference
-
-
-def _rmse(part: _Part) -> Floats:
-    values: Floats = np.sqrt(part.mean((part.x - part.y) ** 2))
-    return values
-
-
-_MEASURES: Mapping[str, Callable[[_Part], Floats]] = {
-    "qwk": _qwk,
-    "linear": _linear,
-    "kappa": _cohen,
-    "pearson": _pearson,
-    "icc": _icc,
-    "icc1": _icc1,
-    "exact": _exact,
-    "adjacent": _adjacent,
-    "bias": _bias,
-    "rmse": _rmse,
-}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from creaeval.stats.correlation import FloatArray, is_constant, numbers
+from creaeval.stats.correlation import FloatArray, is_constant, numbers, pairs
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -49,10 +49,11 @@ class IccForm:
     f, df1, df2, p : float
         The F test against a value of 0, its degrees of freedom and its p-value.
     lower, upper : float
-        The confidence limits; -inf where the data set no lower limit. nan where there is no value, or where a
-        negative ICC(A,·) leaves less than one Satterthwaite degree of freedom.
+        The confidence limits; nan where there is no value or no interval.
     why_undefined : str
         Why there is no value, or "".
+    why_no_interval : str
+        Why there is a value without an interval, or "".
     """
 
     name: str
@@ -66,6 +67,7 @@ class IccForm:
     lower: float
     upper: float
     why_undefined: str
+    why_no_interval: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,16 @@ def icc(ratings: npt.ArrayLike, confidence: float = 0.95) -> IccTable:
         squares = _MeanSquares.of(complete)
         forms = tuple(_form(names, squares, confidence) for names in _FORMS)
     return IccTable(forms, n=n, k=k, left_out=len(ratings) - n, confidence=confidence)
+
+
+def icc_agreement(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """ICC(A,1) of two raters; see `icc`."""
+    return icc(np.column_stack(pairs(x, y)))["ICC(A,1)"].value
+
+
+def icc_one_way(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
+    """ICC(1) of two raters; see `icc`."""
+    return icc(np.column_stack(pairs(x, y)))["ICC(1)"].value
 
 
 def complete_rows(ratings: FloatArray) -> FloatArray:
@@ -262,12 +274,27 @@ def _form(names: tuple[IccName, str, str], s: _MeanSquares, confidence: float) -
     if math.isnan(value):
         why = "targets differ too little for a mean of ratings"
         return IccForm(*names, value, f, df1, df2, p, lower=math.nan, upper=math.nan, why_undefined=why)
+    lower, upper, why = _limits(form, s, (df1, df2), confidence)
+    return IccForm(*names, value, f, df1, df2, p, lower, upper, why_undefined="", why_no_interval=why)
+
+
+def _limits(
+    form: IccName, s: _MeanSquares, df: tuple[int, int], confidence: float
+) -> tuple[float, float, str]:
+    """Return the limits of a form, or why there are none."""
+    one_way = form in ("ICC(1)", "ICC(k)")
+    error = s.within if one_way else s.error
+    if error == 0 and (form not in ("ICC(A,1)", "ICC(A,k)") or s.columns == 0):
+        return math.nan, math.nan, "no interval: without any disagreement it would have no width"
     if form in ("ICC(A,1)", "ICC(A,k)"):
-        limits = _agreement_limits(s, confidence)
+        lower, upper = _agreement_limits(s, confidence)
     else:
-        limits = _f_limits(s.rows, error, s.k, (df1, df2), confidence)
-    lower, upper = limits if form.endswith("1)") else (_stepped_up(limit, s.k) for limit in limits)
-    return IccForm(*names, value, f, df1, df2, p, lower, upper, why_undefined="")
+        lower, upper = _f_limits(s.rows, error, s.k, df, confidence)
+    if not form.endswith("1)"):
+        lower, upper = _stepped_up(lower, s.k), _stepped_up(upper, s.k)
+    if math.isnan(lower) or math.isnan(upper):
+        return math.nan, math.nan, "no interval: the data set it no lower limit"
+    return lower, upper, ""
 
 
 def _f_limits(rows: float, error: float, k: int, df: tuple[int, int], confidence: float) -> _Limits:
@@ -285,8 +312,6 @@ def _agreement_limits(s: _MeanSquares, confidence: float) -> _Limits:
     from scipy.special import fdtri
 
     value = _value("ICC(A,1)", s)
-    if value == 1:
-        return 1.0, 1.0
     n, k = s.n, s.k
     columns = k * value * s.columns
     error = (n * (1 + (k - 1) * value) - k * value) * s.error
@@ -304,9 +329,9 @@ def _agreement_limits(s: _MeanSquares, confidence: float) -> _Limits:
 
 
 def _stepped_up(single: float, k: int) -> float:
-    """Spearman and Brown's reliability of the mean of k; without limit at -1 / (k - 1) and below."""
+    """Spearman and Brown's reliability of the mean of k; without limit, so nan, at -1 / (k - 1) and below."""
     below = 1 + (k - 1) * single
-    return k * single / below if below > 1e-12 else -math.inf if not math.isnan(below) else math.nan
+    return k * single / below if below > 1e-12 else math.nan
 
 
 def _ratio(above: float, below: float) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from creaeval.stats.correlation import FloatArray, is_constant, numbers, pairs, why_undefined
+from creaeval.stats.correlation import FloatArray, is_constant, lacking, numbers, pairs
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -49,7 +49,7 @@ def quadratic_weighted_kappa(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     Educational and Psychological Measurement, 33, 613-619.
     """
     x, y = pairs(x, y)
-    if why_undefined(x, y, "quadratic_weighted_kappa"):
+    if lacking(x, y, "variation"):
         return math.nan
     if is_constant(x) or is_constant(y):
         return 0.0
@@ -92,7 +92,7 @@ def linear_weighted_kappa(x: npt.ArrayLike, y: npt.ArrayLike, levels: npt.ArrayL
             raise ValueError(
                 f"these scores are none of the levels: {', '.join(f'{v:g}' for v in strange[:5])}"
             )
-    if why_undefined(x, y, "linear_weighted_kappa"):
+    if lacking(x, y, "variation"):
         return math.nan
     if is_constant(x) or is_constant(y):
         return 0.0
@@ -125,7 +125,7 @@ def cohen_kappa(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     Measurement, 20, 37-46.
     """
     x, y = pairs(x, y)
-    if why_undefined(x, y, "cohen_kappa"):
+    if lacking(x, y, "variation"):
         return math.nan
     if is_constant(x) or is_constant(y):
         return 0.0

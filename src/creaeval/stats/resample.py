@@ -7,21 +7,29 @@ take milliseconds. The sources are those of :mod:`creaeval.stats.draws`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from creaeval.stats.draws import Interval, Method, cluster_codes, columns, complete, interval, make_draws
+from creaeval.stats.draws import (
+    FEWEST,
+    NO_INTERVAL,
+    TOO_FEW,
+    Interval,
+    Method,
+    cluster_codes,
+    columns,
+    complete,
+    interval,
+    make_draws,
+)
 from creaeval.stats.grid import on_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
-
-UNDEFINED_SHARE = 0.05
-"""Above this share of undefined resamples an interval is reported with a warning."""
 
 
 class Statistic(Protocol):
@@ -68,8 +76,10 @@ class Estimate:
         Confidence level.
     method : {"percentile", "bca"}
         What the interval is; "percentile" if BCa was asked for and is undefined.
+    note : str
+        What a reader has to know of the interval, or why there is none; "" if nothing.
     warnings : tuple of str
-        What a reader has to know before trusting the interval.
+        What else: of the number of clusters, and of what was asked for and cannot be.
     """
 
     value: float
@@ -83,7 +93,8 @@ class Estimate:
     n_resamples: int
     n_undefined: int
     confidence: float
-    method: Method
+    method: str
+    note: str
     warnings: tuple[str, ...]
 
 
@@ -128,41 +139,6 @@ def pearson(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDA
     """
     scores = np.column_stack(_exactly(2, arrays, "pearson"))
     return on_counts(counts, scores, [(0, 1)], ["pearson"])["pearson"][:, 0]
-
-
-def interval_alpha(counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Krippendorff's alpha for interval data; a target that is drawn twice counts as two.
-
-    Parameters
-    ----------
-    counts : array of float, shape (r, n)
-        How often each target is in each resample.
-    *arrays : one array of float, shape (n, raters)
-        nan where a rater did not rate; targets with fewer than two ratings do not count.
-
-    Returns
-    -------
-    array of float, shape (r,)
-        ``1 - D_o / D_e`` as `alpha.krippendorff_alpha` at the level "interval"; nan where fewer than two
-        targets have two ratings or all ratings are equal.
-    """
-    if len(arrays) != 1 or arrays[0].ndim != 2:
-        raise ValueError("interval_alpha takes one array of shape (targets, raters).")
-    given = ~np.isnan(arrays[0])
-    paired = given.sum(axis=1) >= 2
-    given, counts = given & paired[:, np.newaxis], counts * paired
-    if not given.any():
-        return np.full(len(counts), np.nan)
-    centred = np.where(given, arrays[0] - arrays[0][given].mean(), 0.0)
-    m, total, squares = given.sum(axis=1), centred.sum(axis=1), (centred**2).sum(axis=1)
-    # Of each target, the squared differences of its ordered pairs, shared among its m - 1.
-    within = 2.0 * (m * squares - total**2) / np.maximum(m - 1, 1)
-    n, s, q, observed = (counts @ np.column_stack([m, total, squares, within])).T
-    expected = 2.0 * (n * q - s**2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = 1.0 - (n - 1.0) * observed / expected
-    undefined = ((counts > 0).sum(axis=1) < 1) | (counts.sum(axis=1) < 2) | (expected <= 1e-9 * n * q)
-    return np.where(undefined, np.nan, values)
 
 
 def _exactly(
@@ -252,20 +228,20 @@ def bootstrap(
             n_undefined=found.n_undefined,
             confidence=confidence,
             method=found.method,
+            note=found.note,
             warnings=tuple(warnings),
         )
 
-    none = Interval(math.nan, math.nan, math.nan, 0, method)
     if n == 0:
         warnings.append("No observation has all its values.")
-        return result(math.nan, none)
+        return result(math.nan, NO_INTERVAL)
     value = float(statistic(np.ones((1, n)), *data)[0])
     if math.isnan(value):
         warnings.append(f"The statistic is undefined on these {n} observations, so there is no interval.")
-        return result(math.nan, none)
-    if draws.why_impossible:
-        warnings.append(draws.why_impossible)
-        return result(value, none)
+        return result(math.nan, NO_INTERVAL)
+    units = draws.n_units if draws.n_second is None else min(draws.n_units, draws.n_second)
+    if units < FEWEST:
+        return result(value, replace(NO_INTERVAL, note=TOO_FEW))
 
     leave_one_out = None
     if method == "bca" and draws.second is not None:
@@ -273,14 +249,7 @@ def bootstrap(
     elif method == "bca":
         leave_one_out = np.concatenate([statistic(counts, *data) for counts in draws.leaving_one_out()])
     on_resamples = np.concatenate([statistic(counts, *data) for counts in draws.counts()])
-    found = interval(value, on_resamples, confidence=confidence, leave_one_out=leave_one_out)
-    if found.n_undefined > UNDEFINED_SHARE * n_resamples:
-        warnings.append(
-            f"The statistic is undefined in {found.n_undefined} of {n_resamples} resamples, which are left "
-            "out."
-        )
-    if leave_one_out is not None and found.method != "bca":
-        warnings.append("BCa is undefined on these (nearly constant) data: this is the percentile interval.")
+    found = interval(value, on_resamples, n=units, confidence=confidence, leave_one_out=leave_one_out)
     return result(value, found)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from creaeval.report.display.labels import AVG, SHARE_OF_HUMAN, line_of, measure_form
-from creaeval.report.display.numbers import span
+from creaeval.report.display.numbers import p_value, span
 from creaeval.report.display.table import Cell, DisplayTable, Line
 from creaeval.wording import first_few
 
@@ -19,27 +19,12 @@ if TYPE_CHECKING:
 
     from creaeval.tasks import Task
 
+#: A column of a list: its name in the frame, how its numbers are written, whether with the interval.
+Column: TypeAlias = tuple[str] | tuple[str, str] | tuple[str, str, bool]
 _MOST_NOTES = 10
 _MOST_NAMES = 4
 #: Columns of plain tables that say what a row is of, so that every part of a broken table has them.
-_WHO = frozenset(
-    [
-        "method",
-        "judge",
-        "rater",
-        "scorer",
-        "kind",
-        "dimension",
-        "metric",
-        "measure",
-        "analyst",
-        "first",
-        "second",
-        "group",
-        "column",
-        "coefficient",
-    ]
-)
+_WHO = "method judge rater scorer kind dimension metric measure analyst first second group".split()  # noqa: SIM905
 
 
 def table_of(
@@ -103,20 +88,22 @@ def plain_table(
     DisplayTable
     """
     names = [str(name).strip() for name in frame.columns]
-    shown = [[plain_cell(value, digits) for value in frame.iloc[:, at]] for at in range(len(names))]
-    for column, cells in enumerate(shown):
-        numbers = [cell.value for cell in cells if isinstance(cell.value, float) and not cell.words]
-        if all(value.is_integer() for value in numbers if not math.isnan(value)):
-            shown[column] = [_whole(cell) for cell in cells]
-    rows: list[Sequence[Cell]] = list(zip(*shown, strict=True))
-    last = len(rows) - foot
-    lines = [
-        Line(row[0].text, summary=place >= last, link=(links or {}).get(row[0].text, ""))
-        for place, row in enumerate(rows)
-    ]
+    shown = [_plain_column(frame.iloc[:, place], digits) for place in range(len(names))]
+    rows = []
+    for place, (first, *cells) in enumerate(zip(*shown, strict=True)):
+        link = (links or {}).get(first.text, "")
+        rows.append((Line(first.text, summary=place >= len(frame) - foot, link=link), cells))
     columns = [Line(name, every=name in _WHO) for name in names[1:]]
-    bodies = [row[1:] for row in rows]
-    return table_of(title, columns, zip(lines, bodies, strict=True), corner="".join(names[:1]), notes=notes)
+    return table_of(title, columns, rows, corner="".join(names[:1]), notes=notes)
+
+
+def _plain_column(values: Iterable[Any], digits: int) -> list[Cell]:
+    """Make the cells of a column; numbers that are all whole have no decimals."""
+    cells = [plain_cell(value, digits) for value in values]
+    numbers = [cell.value for cell in cells if isinstance(cell.value, float) and not cell.words]
+    if any(not value.is_integer() for value in numbers if not math.isnan(value)):
+        return cells
+    return [replace(cell, form=",.0f") if isinstance(cell.value, float) else cell for cell in cells]
 
 
 def plain_cell(value: Any, digits: int = 3) -> Cell:
@@ -134,10 +121,60 @@ def plain_cell(value: Any, digits: int = 3) -> Cell:
     return Cell(str(value))
 
 
-def _whole(cell: Cell) -> Cell:
-    if isinstance(cell.value, float) and not cell.words:
-        return Cell(cell.value, cell.low, cell.high, ",.0f", cell.mark, cell.star, note=cell.note)
-    return cell
+def list_table(
+    frame: pd.DataFrame,
+    name: str,
+    columns: Mapping[str, Column],
+    title: str = "",
+    *,
+    task: Task | None = None,
+    group: str = "",
+    notes: Iterable[str] = (),
+) -> DisplayTable:
+    """Show chosen columns of a frame, each row under a name.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Where it has ``value`` and ``dimension``, what is undefined is said below.
+    name : str
+        The column of the rows' names.
+    columns : mapping of str to tuple
+        By heading the frame's column; the format of its numbers (``p`` for p values), none for texts; and
+        whether the row's interval stands behind.
+    title : str
+        What it shows.
+    task : Task, optional
+        Whose dimensions are named.
+    group : str
+        The column by which rows stand together, if any.
+    notes : iterable of str
+        Said below.
+
+    Returns
+    -------
+    DisplayTable
+    """
+    records = records_of(frame)
+    told = undefined_notes(records, name, "dimension", task) if {"value", "dimension"} <= set(frame) else []
+    rows = []
+    for row in records:
+        line = line_of(name, str(row[name]), task)
+        if "dimension" in row:
+            row["dimension"] = line_of("dimension", str(row["dimension"]), task).full_name
+        cells = [listed_cell(row, *column) for column in columns.values()]
+        rows.append((replace(line, group=str(row[group])) if group else line, cells))
+    return table_of(title, list(columns), rows, corner=name, notes=[*told, *notes])
+
+
+def listed_cell(record: Mapping[str, Any], column: str, form: str = "", interval: bool = False) -> Cell:
+    """Make the cell of one column of a list; see :func:`list_table`."""
+    if not form:
+        return plain_cell(record[column])
+    value = float(record[column])
+    if form == "p":
+        return Cell() if math.isnan(value) else Cell(value, words=p_value(value))
+    return value_cell(record, column, form) if interval else Cell(value, form=form)
 
 
 def cross_table(

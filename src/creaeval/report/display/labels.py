@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from creaeval.agreement.pairs import AVG, HUMAN
-from creaeval.agreement.protocol import MEASURES, SHARE
+from creaeval.agreement.protocol import SHARE
 from creaeval.report.display.table import Line
+from creaeval.stats.measures import list_measures, measure_label
 from creaeval.tasks import display_name
 
 if TYPE_CHECKING:
@@ -15,17 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["AVG", "HUMAN", "SHARE", "SHARE_OF_HUMAN", "line_of", "measure_form", "measure_label"]
 
 SHARE_OF_HUMAN = f"share of {HUMAN}"
-_IN_POINTS = ("bias", "rmse")
-
-
-def measure_label(measure: str) -> str:
-    """Name a measure for people."""
-    return MEASURES.get(measure, measure)
 
 
 def measure_form(measure: str) -> str:
     """Return how values of a measure are written: with three decimals, points and shares with two."""
-    return ",.2f" if measure in _IN_POINTS or measure.endswith(SHARE) else ",.3f"
+    in_points = any(record.key == measure and record.in_points for record in list_measures())
+    return ",.2f" if in_points or measure.endswith(SHARE) else ",.3f"
 
 
 def line_of(field: str, key: str, task: Task | None = None) -> Line:

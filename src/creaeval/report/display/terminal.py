@@ -38,8 +38,11 @@ def print_tables(console: Console, tables: Iterable[DisplayTable]) -> None:
                 parts, notes = bare, [*notes, _BARE]
         for number, part in enumerate(parts, 1):
             console.print(_rich_table(part, f" (part {number} of {len(parts)})" if len(parts) > 1 else ""))
-        for note in (*notes, *([_LEGEND] if table.is_marked else [])):
+        notes += [_LEGEND] if table.is_marked else []
+        for note in notes:
             console.print(_plain(note), highlight=False)
+        if notes:
+            console.print()
 
 
 def titled_table(title: str) -> Table:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from creaeval.errors import CreaEvalError
-from creaeval.report.display.labels import AVG, SHARE, measure_label
+from creaeval.report.display.labels import AVG, SHARE
 from creaeval.report.experiment.run_exhibits import add_run_exhibits
 from creaeval.report.experiment.tables import readable
 
@@ -157,6 +157,7 @@ def _options(settings: Agreement) -> AgreementOptions:
         cluster=settings.clusters,
         groups=settings.by,
         within=settings.within,
+        include_training=settings.include_training,
         resamples=settings.resamples,
         seed=settings.seed,
     )
@@ -262,6 +263,7 @@ def _averages(by_column: pd.DataFrame) -> pd.DataFrame:
 
 def _grid_figures(exhibits: Exhibits, grid: pd.DataFrame) -> None:
     from creaeval.report import figures
+    from creaeval.stats.measures import measure_label
 
     for measure, cells in grid.groupby("measure", sort=False):
         laid = cells.rename(columns={"analyst": "row", "judge": "column"})[["row", "column", "value", "n"]]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.options import PAPER
 from creaeval.agreement.pairs import AVG, HUMAN
-from creaeval.agreement.protocol import MEASURES
 from creaeval.report.figures import style
 from creaeval.report.figures.frames import in_order, need
 from creaeval.report.figures.text import chars, labels
+from creaeval.stats.measures import PAPER, get_measures, measure_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,13 +55,13 @@ def agreement_forest(means: pd.DataFrame, *, measures: Sequence[str] = PAPER, di
     with style.drawing():
         figure = style.new_figure(style.TWO_COLUMNS, 0.75 + 0.27 * len(scorers))
         # One scale, so that measures can be set beside each other; those in points have their own.
-        one_scale = not {"bias", "rmse"} & set(measures)
+        one_scale = not any(measure.in_points for measure in get_measures(measures))
         axes = figure.subplots(1, len(measures), sharex=one_scale, sharey=True, squeeze=False)[0]
         panel = (style.TWO_COLUMNS - _NAMES) / len(measures)
-        titles = labels((MEASURES.get(measure, measure) for measure in measures), chars(panel, style.TEXT), 2)
+        titles = labels((measure_label(measure) for measure in measures), chars(panel, style.TEXT), 2)
         for panel_axes, measure in zip(axes, measures, strict=True):
             _draw(panel_axes, chosen[chosen["metric"].eq(measure)], scorers)
-            panel_axes.set_title(titles[MEASURES.get(measure, measure)])
+            panel_axes.set_title(titles[measure_label(measure)])
         names = labels(scorers, chars(_NAMES, style.TEXT), 2)
         shown = [names[scorer] for scorer in scorers]
         if chosen["n"].nunique() > 1:
