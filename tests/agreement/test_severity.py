@@ -67,14 +67,14 @@ def test_level_and_spread_by_hand() -> None:
 def test_raters_have_the_severities_that_were_put_in() -> None:
     # Each beside the mean of the others on the same responses is up to 1.9 off: neighbours are severe, too.
     for raters in ("fixed", "random"):
-        found = severity_of(chain(), raters=raters).set_index(["scorer", "dimension"])
+        found = severity_of(chain(), raters=raters)
         for name, true in zip("ABCD", TRUE, strict=True):
-            rater = found.loc[name, "d"]
+            rater = row(found, scorer=name, dimension="d")
             assert rater.leniency == pytest.approx(true, abs=0.35)
             assert rater.low < true < rater.high
             assert (rater.island, rater.reason) == (0, "")
         # A judge is beside the average rater: what was put in, 1.5 above.
-        judge = found.loc["j", "d"]
+        judge = row(found, scorer="j", dimension="d")
         assert judge.leniency == pytest.approx(1.5, abs=0.35)
         assert judge.low < 1.5 < judge.high
     # Four raters of a variance near 6.7 leave their mean open by 1.3 points.
@@ -142,11 +142,11 @@ def test_islands_are_compared_within_themselves() -> None:
     columns = ([None if math.isnan(value) else value for value in column] for column in points.T.tolist())
     scorers = [*(("rater", name, "d1") for name in "ABCD"), ("judge", "j", "d1")]
     data = table(dict(zip(scorers, columns, strict=True)), SCALES)
-    found = severity_of(data).set_index(["scorer", "dimension"])
-    leniency = {name: found.loc[name, "d1"].leniency for name in "ABCD"}
+    found = severity_of(data)
+    leniency = {name: row(found, scorer=name, dimension="d1").leniency for name in "ABCD"}
     assert leniency["A"] + leniency["B"] == pytest.approx(0)
     assert leniency["D"] == pytest.approx(1, abs=0.3)
-    assert [found.loc[name, "d1"].island for name in "ABCD"] == [0, 0, 1, 1]
+    assert [row(found, scorer=name, dimension="d1").island for name in "ABCD"] == [0, 0, 1, 1]
     fair = fair_means(data, AgreementOptions())
     assert fair["island"].tolist() == [0] * 10 + [1] * 10
     assert sorted(fair["rank"]) == sorted([*range(1, 11)] * 2)
