@@ -111,8 +111,8 @@ def chain(severities: Sequence[float] = (-3, -1, 1, 3), n: int = 120) -> np.ndar
     for response in range(n):
         pair = [response % 3, response % 3 + 1]
         points[response, pair] = quality[response] + np.take(severities, pair) + rng.normal(0, 1.2, 2)
-    whole: np.ndarray = np.clip(np.rint(points), 1, 20)
-    return whole
+    clipped: np.ndarray = np.clip(np.rint(points), 1, 20)
+    return clipped
 
 
 def test_crossed_raters_of_the_textbook() -> None:

@@ -103,9 +103,9 @@ def test_everything_else_is_written_beside(command: CommandLine, scored: str) ->
     out = command.folder / "out"
     assert sorted(path.name for path in out.iterdir()) == [
         *("agreement.R", "agreement.csv", "agreement.md", "agreement.tex", "agreement.xlsx"),
-        *("calibration.csv", "d_study.csv", "design.csv", "fair_means.csv"),
-        *("halo.csv", "halo_means.csv", "long.csv", "raters.csv", "reliability.csv", "severity.csv"),
-        *("stand_in.csv", "total_reliability.csv", "variance.csv"),
+        *("calibration.csv", "d_study.csv", "design.csv", "fair_means.csv", "halo.csv", "halo_means.csv"),
+        *("long.csv", "raters.csv", "reliability.csv", "severity.csv", "stand_in.csv"),
+        *("total_reliability.csv", "variance.csv"),
     ]
     # The judge gives what A gives and a point less than B: half a point severe beside their mean.
     severity = {row["scorer"]: row for row in table(out / "severity.csv") if row["dimension"] == "AVG"}

@@ -44,7 +44,10 @@ class AgreementReport:
         :class:`~creaeval.agreement.protocol.Agreement`), ``raters``, ``severity``, ``fair_means``, ``halo``,
         ``halo_means``, ``variance``, ``reliability``, ``d_study``, ``design``; where there is a Total,
         ``total_reliability``; with judges ``calibration`` and ``stand_in``; where there are more raters than
-        any response has, ``by_rater`` and ``slots``; with several methods ``comparison``; ``by_column``,
+        any response has, ``by_rater`` and ``slots``; with several methods ``comparison``; with several
+        raters ``mean_rater`` and with participants who wrote several responses ``participants`` (see
+        :mod:`creaeval.agreement.participants`); with a margin ``equivalence``; ``by_column``,
+        ``differential``,
         ``within`` and ``self_preference`` if columns were asked for. None has points of responses that their
         judge was trained on, but for the rows of ``agreement`` and ``means`` whose method and judge say
         ``(with training data)``, if asked for.
@@ -152,6 +155,7 @@ def agree(
     tables |= more_tables
     notes += more
     tables |= dict(_columns(data, shown, options))
+    tables |= _by_means(data, options, tables["means"])
     if options.resamples:
         notes.append(f"{options.intervals} Those of the ICCs of all raters together are analytic.")
     return AgreementReport(task, options, shown, tables, tuple(notes))
@@ -284,6 +288,17 @@ def _columns(
 
         families = options.families
         yield "self_preference", self_preference(data, options.writer, families=families, options=options)
+
+
+def _by_means(data: RatingData, options: AgreementOptions, means: pd.DataFrame) -> Tables:
+    """Hold judges against the raters' mean, and compare participants' means, where there is any."""
+    from creaeval.agreement.participants import mean_rater, participant_means
+
+    tables = {
+        "mean_rater": mean_rater(data, options, means),
+        "participants": participant_means(data, options),
+    }
+    return {name: table for name, table in tables.items() if len(table)}
 
 
 def _by_group(shown: RatingData, name: str, options: AgreementOptions) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Write agreement as files: tables for programs and for papers, and an R script that repeats them."""
+"""Write agreement as files: tables for programs and for papers, and R scripts that repeat them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from creaeval.agreement.agree import AgreementReport
 
+R_SCRIPTS = ("agreement.R", "components.R", "rasch.R")
+
 
 def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
     """Write all tables of a report: each as CSV, those that are shown as Markdown, LaTeX and a workbook."""
@@ -28,15 +30,14 @@ def write_agreement(report: AgreementReport, folder: Path) -> list[Path]:
             with_task.insert(0, "task", report.task.id)
             written.append(write_table(with_task, folder / f"{name}.csv"))
     tables, notes = agreement_tables(report), agreement_notes(report)
+    scripts = [files("creaeval.report") / name for name in R_SCRIPTS]
     return [
         *written,
         write_table(report.data.table(), folder / "long.csv"),
         write_text(folder / "agreement.md", markdown_tables(tables, notes=notes)),
         write_text(folder / "agreement.tex", latex_tables(tables, f"Task {report.task.id}", notes)),
         write_sheets(tables, folder / "agreement.xlsx"),
-        write_text(
-            folder / "agreement.R", (files("creaeval.report") / "agreement.R").read_text(encoding="utf-8")
-        ),
+        *(write_text(folder / script.name, script.read_text(encoding="utf-8")) for script in scripts),
     ]
 
 

@@ -73,10 +73,18 @@ def scorers_table(report: AgreementReport) -> DisplayTable:
 
 
 def raters_table(report: AgreementReport) -> list[DisplayTable]:
-    """Lay out how reliable raters are, Krippendorff's alpha beside it."""
+    """Lay out how reliable raters are, Krippendorff's alpha beside it.
+
+    Where there is one dimension, there is room for all six forms of Shrout and Fleiss (1979).
+    """
     raters = report.tables["raters"]
     alpha = raters[raters["coefficient"].eq("Krippendorff's alpha (interval)")]
-    return _reliability(_concat([report.tables["reliability"], alpha.assign(kind="rater")]), report.task)
+    frame = _concat([report.tables["reliability"], alpha.assign(kind="rater")])
+    tables = _reliability(frame, report.task)
+    forms = raters[raters["coefficient"].str.startswith("ICC") & raters["value"].notna()]
+    if len(report.dimensions) == 1 and len(forms) > 1:
+        tables.append(cross_table(forms, "coefficient", "dimension", "All raters together", task=report.task))
+    return tables
 
 
 def _reliability(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
@@ -161,6 +169,40 @@ def _within(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
     return [list_table(frame, "judge", columns, "Pearson r within groups", task=task)]
 
 
+def _mean_rater(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
+    """Show Pearson's r with the raters' mean beside the mean of single r's."""
+    columns: dict[str, Column] = {
+        "dimension": ("dimension",),
+        "r with the raters' mean": ("value", ",.3f", True),
+        "mean of single r": ("single", ",.3f"),
+        "n": ("n", ",.0f"),
+    }
+    note = (
+        "Another quantity than the agreement with each rater above, and mostly higher, since a mean of "
+        "raters holds less error; mean_rater.csv of `creaeval agree --out FOLDER` has all dimensions and "
+        "measures."
+    )
+    shown = frame[frame["metric"].eq("pearson") & _averages_or_only(frame)]
+    return [
+        list_table(shown, "judge", columns, "Agreement with the mean of the raters", task=task, notes=[note])
+    ]
+
+
+def _participants(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
+    """Show the agreement of participants' means."""
+    shown = frame[_averages_or_only(frame)]
+    title = "Agreement of participants' means over their responses"
+    note = "n counts participants, who are resampled for the intervals."
+    return [cross_table(shown, "judge", "metric", title, task=task, notes=[note])]
+
+
+def _averages_or_only(frame: pd.DataFrame) -> pd.Series[bool]:
+    """Choose the average over dimensions, or the dimension where there is one."""
+    alone = frame.loc[frame["dimension"].ne(AVG), "dimension"].nunique() == 1
+    is_average = frame["dimension"].eq(AVG)
+    return ~is_average if alone else is_average
+
+
 def _self_preference(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
     """Show each judge's mean bias on its own family's work, other models' and people's."""
     columns: dict[str, Column] = {
@@ -182,6 +224,8 @@ TABLES: Mapping[str, Callable[[pd.DataFrame, Task], list[DisplayTable]]] = {
     "comparison": _comparison,
     "by_column": _by_column,
     "within": _within,
+    "mean_rater": _mean_rater,
+    "participants": _participants,
     "self_preference": _self_preference,
 }
 

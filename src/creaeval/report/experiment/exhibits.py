@@ -233,6 +233,8 @@ def _from_report(exhibits: Exhibits, report: AgreementReport) -> None:
         "self_preference": "Bias toward the work of a judge's own family",
         "within": "Pearson r within groups",
         "by_column": "Agreement by group",
+        "mean_rater": "Agreement with the mean of the raters",
+        "participants": "Agreement of participants' means",
         "comparison": "Differences of agreement between methods",
         "severity": "Leniency and use of the scale",
         "fair_means": "Responses' means adjusted for who rated them",
