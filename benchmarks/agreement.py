@@ -26,11 +26,12 @@ import pandas as pd
 from scipy.stats import bootstrap
 from sklearn.metrics import cohen_kappa_score
 
-from creaeval.agreement import PAPER, Resampling, compared_dimensions, measure_agreement
+from creaeval.agreement import Resampling, compared_dimensions, measure_agreement
 from creaeval.agreement.pair_values import find_groups, lay_out
 from creaeval.agreement.points import COLUMNS
 from creaeval.data.points import points_range
 from creaeval.stats.grid import grid
+from creaeval.stats.measures import PAPER
 from creaeval.tasks import load_task, resolve
 
 if TYPE_CHECKING:

@@ -72,7 +72,7 @@ def ablation_table(
     full : str, optional
         Name of the full method; the first one if not given.
     measures : sequence of str
-        Keys of :data:`~creaeval.agreement.agreement.MEASURES`, but for those in points and rank correlations.
+        Keys of measures that are comparable.
     items, stage, clusters, n_resamples, seed
         As for :func:`~creaeval.agreement.agree.agree`.
     n_permutations : int
