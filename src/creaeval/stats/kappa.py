@@ -179,7 +179,9 @@ def equal_ratings(ratings: FloatArray, given: npt.NDArray[np.bool_]) -> tuple[Fl
     """
     values, codes, totals = np.unique(ratings[given], return_inverse=True, return_counts=True)
     cells, counts = np.unique(np.nonzero(given)[0] * len(values) + codes, return_counts=True)
-    squares = np.bincount(cells // len(values), counts.astype(float) ** 2, minlength=len(ratings))
+    squares = np.bincount(cells // len(values), counts.astype(float) ** 2, minlength=len(ratings)).astype(
+        float
+    )
     return squares, totals.astype(float)
 
 
