@@ -97,9 +97,7 @@ def main() -> None:
                     ordered = " | ".join(f"{share:.3f}" for share in (*shares[2:], *shares[:2]))
                     values = " : ".join(f"{value:g}" for value in variances)
                     print(f"| {design} | {k} | {n} | {values} | {ordered} | {width:.2f} |", flush=True)
-    print(
-        "\n| crossed: raters | n | variances | McGraw and Wong | bootstrap of responses |\n|---|---|---|---|---|"
-    )
+    print("\n| crossed: raters | n | variances | McGraw and Wong | bootstrap |\n|---|---|---|---|---|")
     for k in RATERS:
         for n in NUMBERS:
             for variances in VARIANCES:

@@ -1,4 +1,7 @@
-"""Write docs/cli.md from the help of every command (``make docs``); a test sees that it is fresh."""
+"""Write docs/cli.md from the help of all commands, and docs/agreement.md's table of measures from records.
+
+``make docs`` runs it; tests check that both are fresh.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,11 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from creaeval.cli import app
+from creaeval.stats.measures import list_measures
 
-PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, AGREEMENT = DOCS / "cli.md", DOCS / "agreement.md"
+_BEGIN, _END = "<!-- measures: written by make docs -->\n", "<!-- end of measures -->\n"
 
 
 def command_paths() -> list[list[str]]:
@@ -33,5 +39,20 @@ def page() -> str:
     return "\n".join(parts) + "\n"
 
 
+def with_measures(text: str) -> str:
+    """Put the table of measures between its marks in a page."""
+    before, rest = text.split(_BEGIN)
+    after = rest.split(_END)[1]
+    rows = [
+        f"| `{measure.key}` | {measure.label} | {measure.definition} | {measure.better} "
+        f"| {'yes' if measure.comparable else 'no'} "
+        f"| {'–' if measure.on_grid is None else 'Wilson, bootstrap' if measure.share else 'bootstrap'} |\n"
+        for measure in list_measures()
+    ]
+    head = f"| `--measure` | in tables | what | better | methods compared | interval |\n{'|---' * 6}|\n"
+    return f"{before}{_BEGIN}{head}{''.join(rows)}{_END}{after}"
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    AGREEMENT.write_text(with_measures(AGREEMENT.read_text(encoding="utf-8")), encoding="utf-8")

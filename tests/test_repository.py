@@ -76,6 +76,12 @@ def test_the_command_line_page_is_what_the_commands_say() -> None:
     assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == page(), "run `make docs`"
 
 
+def test_the_table_of_measures_is_what_their_records_say() -> None:
+    with_measures = runpy.run_path(str(ROOT / "scripts" / "write_cli_docs.py"))["with_measures"]
+    page = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
+    assert page == with_measures(page), "run `make docs`"
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     broken = []
     for page in [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]:

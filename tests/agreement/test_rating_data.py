@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agreement.tables import by_response, judge, table
 from booklets import cgpst
-from creaeval.agreement.rating_data import LONG_COLUMNS, RatingData, Scorer, Unit, mostly_crossed
+from creaeval.agreement.rating_data import LONG_COLUMNS, RatingData, Scorer, Unit
 from creaeval.agreement.slots import put_into_slots
 from creaeval.errors import SettingError
 
@@ -198,14 +198,3 @@ def test_the_person_is_who_filled_a_slot() -> None:
     assert filled["scorer"].tolist() == ["slot 1", "slot 2"] * 4
     assert set(frame.loc[frame["kind"].eq("judge"), "person"]) == {"j"}
     assert frame["plot"].notna().all()
-
-
-@pytest.mark.parametrize(
-    ("complete", "partial", "crossed"),
-    [(2, 2, True), (2, 3, False), (1, 0, False), (9, 0, True), (0, 0, False)],
-)
-def test_a_few_responses_that_all_scored_make_no_design(complete: int, partial: int, crossed: bool) -> None:
-    is_there = np.array(
-        [[True] * 3] * complete + [[True, True, False]] * partial + [[True, False, False]] * 5
-    )
-    assert mostly_crossed(is_there) is crossed

@@ -34,8 +34,8 @@ def value(table: pd.DataFrame, **where: str) -> pd.Series:
     return table.iloc[0]
 
 
-def expected(x: Sequence[float], y: Sequence[float], levels: Levels = FOCUS) -> dict[str, float]:
-    return {"ac1": gwet_ac1(x, y, levels), "ac2": gwet_ac2(x, y, levels)}
+def expected(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
+    return {"ac1": gwet_ac1(x, y, FOCUS), "ac2": gwet_ac2(x, y, FOCUS)}
 
 
 def test_the_report_its_comparison_and_groups_use_all_levels_of_the_scale() -> None:

@@ -54,14 +54,6 @@ def test_one_constant_rater_gives_exactly_0(name: str) -> None:
     assert MEASURES[name]([1, 2, 3], [0.7, 0.7, 0.7]) == 0
 
 
-def test_a_level_that_nobody_used_changes_nothing_and_a_score_between_levels_is_refused() -> None:
-    x, y = [1, 2, 9], [2, 2, 9]
-    value = stats.linear_weighted_kappa(x, y)
-    assert stats.linear_weighted_kappa(x, y, levels=range(11)) == value
-    with pytest.raises(ValueError, match=r"none of the levels: 1.5$"):
-        stats.linear_weighted_kappa([1, 1.5], [1, 2], levels=[1, 2])
-
-
 @some
 @given(data=two_raters, shift=st.integers(-50, 50), factor=st.sampled_from([0.5, 2, 3, 10]))
 def test_weighted_kappas_do_not_depend_on_origin_and_unit_of_the_scale(

@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as arrays
 
 from creaeval.stats.components import Components, estimate_components
 from creaeval.stats.design import Ratings, make_ratings
+from creaeval.stats.draws import TOO_FEW
 from creaeval.stats.icc import icc
 from creaeval.stats.reliability import (
     CoefficientKind,
@@ -212,14 +213,14 @@ def test_limits_of_components_hold_them() -> None:
 def test_where_there_is_no_interval_there_is_a_reason() -> None:
     study, draws = with_draws(long(SHROUT_FLEISS[:4]))
     found = reliability(study, "absolute", draws=draws)
-    assert found.reason == "there are only 4 responses"
+    assert found.reason == TOO_FEW
     assert math.isnan(found.low)
     assert not math.isnan(found.value)
     needed = raters_needed(study, "absolute", draws=draws)
-    assert (needed.reason, math.isnan(needed.high)) == ("there are only 4 responses", True)
+    assert (needed.reason, math.isnan(needed.high)) == (TOO_FEW, True)
     cells = DESIGNS["responses in clusters"]
     two = make_ratings(cells.response, cells.rater, cells.value, cluster=cells.third % 2)
-    assert with_draws(two)[1].reason == "there are only 2 clusters"
+    assert with_draws(two)[1].reason == TOO_FEW
     facet = make_ratings(FACET.response, FACET.rater, FACET.value, facet=FACET.third)
     assert with_draws(facet)[1].reason == ""
     assert with_draws(facet, raters="fixed")[1].reason == "raters that cross a facet are random here"

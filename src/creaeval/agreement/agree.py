@@ -13,6 +13,7 @@ from creaeval.agreement.protocol import COLUMNS, SHARE, Agreement, measure_agree
 from creaeval.agreement.sources import as_ratings, as_scores
 from creaeval.errors import SettingError
 from creaeval.stats.measures import PAPER, get_measure, measure_label
+from creaeval.wording import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,12 +41,16 @@ class AgreementReport:
         All points that were compared; raters are slots where different people fill them.
     tables : mapping of str to pandas.DataFrame
         ``agreement`` (cells, then means) and ``means`` (see
-        :class:`~creaeval.agreement.protocol.Agreement`), ``raters``, ``severity``, ``halo``, ``halo_means``,
-        ``variance``, ``d_study``; where there is a Total, ``total_reliability``; with judges ``calibration``
-        and ``stand_in``; where there are more raters than any response has, ``by_rater`` and ``slots``; with
-        several methods ``comparison``; ``by_column``, ``within`` and ``self_preference`` if columns were
-        asked for. None has points of responses that their judge was trained on, but for the rows of
-        ``agreement`` and ``means`` whose method and judge say ``(with training data)``, if asked for.
+        :class:`~creaeval.agreement.protocol.Agreement`), ``raters``, ``severity``, ``fair_means``, ``halo``,
+        ``halo_means``, ``variance``, ``reliability``, ``d_study``, ``design``; where there is a Total,
+        ``total_reliability``; with judges ``calibration`` and ``stand_in``; where there are more raters than
+        any response has, ``by_rater`` and ``slots``; with several methods ``comparison``; with several
+        raters ``mean_rater`` and with participants who wrote several responses ``participants`` (see
+        :mod:`creaeval.agreement.participants`); with a margin ``equivalence``; ``by_column``,
+        ``differential``,
+        ``within`` and ``self_preference`` if columns were asked for. None has points of responses that their
+        judge was trained on, but for the rows of ``agreement`` and ``means`` whose method and judge say
+        ``(with training data)``, if asked for.
     notes : tuple of str
         What a reader has to know.
     """
@@ -146,8 +151,11 @@ def agree(
     tables |= more_tables
     notes += more
     tables |= _scorers(data, every, options)
-    tables |= _variance(data, options)
+    more_tables, more = _reliability(data, options)
+    tables |= more_tables
+    notes += more
     tables |= dict(_columns(data, shown, options))
+    tables |= _by_means(data, options, tables["means"])
     if options.resamples:
         notes.append(f"{options.intervals} Those of the ICCs of all raters together are analytic.")
     return AgreementReport(task, options, shown, tables, tuple(notes))
@@ -216,16 +224,17 @@ def _scorers(data: RatingData, every: RatingData, options: AgreementOptions) -> 
     from creaeval.agreement.calibration import calibration
     from creaeval.agreement.halo import halo, halo_means
     from creaeval.agreement.raters import rater_coefficients
-    from creaeval.agreement.reliability import total_reliability
-    from creaeval.agreement.severity import severity
+    from creaeval.agreement.severity import fair_means, severity
     from creaeval.agreement.stand_in import stand_in
+    from creaeval.agreement.total import total_reliability
 
     between = halo(data)
     tables = {
         "raters": rater_coefficients(data, options),
-        "severity": severity(data),
+        "severity": severity(data, options),
         "halo": between,
         "halo_means": halo_means(between),
+        "fair_means": fair_means(data, options),
     }
     if data.task.total != "none":
         tables["total_reliability"] = total_reliability(every)
@@ -235,17 +244,31 @@ def _scorers(data: RatingData, every: RatingData, options: AgreementOptions) -> 
     return tables
 
 
-def _variance(data: RatingData, options: AgreementOptions) -> Tables:
+def _reliability(data: RatingData, options: AgreementOptions) -> tuple[Tables, list[str]]:
+    """Study the points of raters and of the judges of each method; say which raters cannot be compared."""
     import pandas as pd
 
-    from creaeval.agreement.variance import d_study_table, variance_components
+    from creaeval.agreement.reliability import reliability_tables
 
-    components, studies = [], []
+    parts = []
     for method in ("", *data.methods):
         of_method = data.select(scorers=lambda scorer, method=method: scorer.method == method)  # type: ignore[misc]
-        components.append(variance_components(of_method, options).assign(method=method))
-        studies.append(d_study_table(of_method, options).assign(method=method))
-    return {"variance": pd.concat(components), "d_study": pd.concat(studies)}
+        tables = reliability_tables(of_method, options)
+        parts.append({name: table.assign(method=method) for name, table in tables.items()})
+    joined = {name: pd.concat([part[name] for part in parts], ignore_index=True) for name in parts[0]}
+    design = joined["design"]
+    apart = design[design["design"].eq("disconnected") & design["kind"].eq("rater")]
+    notes = [
+        f"{first_few(rows['dimension'].tolist())}: raters fall into {note}"
+        for note, rows in apart.groupby("note", sort=False)
+    ]
+    reliable = "these raters alone" if options.raters == "fixed" else "raters like these"
+    average = "raters like these" if options.raters == "random" else "these raters"
+    notes.append(
+        f"Reliability and its {options.confidence:.0%} intervals are for {reliable}; leniency and fair means "
+        f"are beside the average of {average}."
+    )
+    return joined, notes
 
 
 def _columns(
@@ -265,6 +288,17 @@ def _columns(
 
         families = options.families
         yield "self_preference", self_preference(data, options.writer, families=families, options=options)
+
+
+def _by_means(data: RatingData, options: AgreementOptions, means: pd.DataFrame) -> Tables:
+    """Hold judges against the raters' mean, and compare participants' means, where there is any."""
+    from creaeval.agreement.participants import mean_rater, participant_means
+
+    tables = {
+        "mean_rater": mean_rater(data, options, means),
+        "participants": participant_means(data, options),
+    }
+    return {name: table for name, table in tables.items() if len(table)}
 
 
 def _by_group(shown: RatingData, name: str, options: AgreementOptions) -> pd.DataFrame:

@@ -32,7 +32,6 @@ COLUMNS = [
     "p",
     "reason",
 ]
-_ONE_WAY = ("ICC(1)", "ICC(k)")
 _NEGATIVE = "below 0: responses differ less than chance would have it; is a rater's scale reversed?"
 
 
@@ -47,9 +46,10 @@ def rater_coefficients(data: RatingData, options: AgreementOptions) -> pd.DataFr
     pandas.DataFrame
         For each dimension the six forms of the ICC (``ICC(A,1) = ICC(2,1)``, with F, degrees of freedom and p
         against 0), Krippendorff's alpha (interval, ordinal, nominal) and Fleiss' kappa. ``n`` counts the
-        responses it rests on and ``raters`` the ratings of each, or all raters for alpha. Where no response
-        was rated by all, only the one-way forms of the ICC are defined. An undefined value is missing, and
-        ``reason`` says why; of a negative one it says what to look at.
+        responses it rests on: for the ICC those that all rated, at least five of them or all there are, for
+        alpha those with two ratings. An undefined value is missing, and ``reason`` says why; of a negative
+        one it says what to look at. Coefficients for raters who share some responses only, with intervals
+        for raters like these, are in the table of :mod:`creaeval.agreement.reliability`.
     """
     import pandas as pd
 
@@ -77,24 +77,17 @@ def _coefficients(ratings: Floats, resampled: Resampled | None, options: Agreeme
 def _iccs(ratings: Floats, confidence: float) -> Iterator[Row]:
     import numpy as np
 
-    from creaeval.agreement.rating_data import mostly_crossed
     from creaeval.stats.draws import FEWEST, TOO_FEW
     from creaeval.stats.icc import icc
 
-    given = (~np.isnan(ratings)).sum(axis=1)
-    crossed = mostly_crossed(~np.isnan(ratings))
-    if not crossed:
-        # One-way forms need as many ratings of each response, not the same raters.
-        numbers, counts = np.unique(given[given > 1], return_counts=True)
-        k = int(numbers[counts.argmax()]) if len(numbers) else 0
-        ratings = np.array([row[~np.isnan(row)] for row in ratings[given == k]]).reshape(-1, max(k, 1))
-        if k < 2:
-            ratings = np.full((0, 2), np.nan)
+    complete = int((~np.isnan(ratings).any(axis=1)).sum())
+    few = complete < min(FEWEST, len(ratings))
     table = icc(ratings, confidence)
     for form in table.forms:
         name = f"{form.name} = {form.shrout_fleiss}"
-        if not crossed and form.name not in _ONE_WAY:
-            yield _undefined(name, 0, table.k, "raters are not crossed: too few responses were rated by all")
+        if few:
+            reason = f"{complete} of {len(ratings)} responses were rated by all: see reliability"
+            yield _undefined(name, complete, table.k, reason)
             continue
         reason = form.why_undefined
         if not reason and math.isnan(form.value):

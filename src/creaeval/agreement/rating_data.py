@@ -347,14 +347,3 @@ def _occurring(entries: Sequence[Entry], codes: Codes) -> tuple[tuple[Entry, ...
 
     known, renumbered = np.unique(codes, return_inverse=True)
     return tuple(entries[number] for number in known), renumbered.astype(np.intp)
-
-
-def mostly_crossed(is_there: NDArray[np.bool_]) -> bool:
-    """Whether enough responses were scored by all to take scorers as crossed with responses.
-
-    Two or more responses have everybody's points, and they are at least half of those that two or more
-    scored: a few that all scored, for training say, do not make a design.
-    """
-    numbers = is_there.sum(axis=1)
-    complete, several = int((numbers == is_there.shape[1]).sum()), int((numbers >= 2).sum())
-    return complete >= 2 and 2 * complete >= several

@@ -64,23 +64,28 @@ def _stand_in(report: AgreementReport) -> Iterator[str]:
 
 
 def _needed(report: AgreementReport) -> Iterator[str]:
-    """Say how many raters and judges a reliable ranking takes."""
+    """Say how many raters and judges a reliable ranking takes, and a reliable level."""
     studies = report.tables["d_study"].drop_duplicates(["method", "kind", "dimension"])
-    for (method, _, facet), rows in studies.groupby(["method", "kind", "of"], sort=False):
-        numbers = rows["needed_for_ranking"].dropna()
-        undefined = int(rows["generalizability"].isna().sum())
-        never = len(rows) - undefined - len(numbers)
-        who = f"{facet} of {method}" if method else str(facet)
-        parts = []
-        if len(numbers):
-            parts.append(f"{span(numbers)} {who} in {plural(len(numbers), 'dimension')}")
-        if never:
-            parts.append(f"no number of {who} in {never}")
-        if undefined:
-            parts.append(f"not to be told for {who} in {undefined}")
-        design = str(rows["design"].iloc[0])
-        objects = "response" if " within " in design else design.partition(" x ")[0]
+    for (method, _, scorers, objects), rows in studies.groupby(
+        ["method", "kind", "of", "objects"], sort=False
+    ):
+        who = f"{scorers} of {method}" if method else str(scorers)
+        ranking, level = (_how_many(rows, f"needed_for_{what}", who) for what in ("ranking", "level"))
         yield (
-            f"For a reliability of {rows['target'].iloc[0]:g} in ranking {objects}s: {'; '.join(parts)} "
-            "(d_study.csv of `creaeval agree --out FOLDER`)."
+            f"For a reliability of {rows['target'].iloc[0]:g} in ranking {objects}s: {ranking}; for their "
+            f"level: {level} (reliability.csv of `creaeval agree --out FOLDER` has intervals)."
         )
+
+
+def _how_many(rows: pd.DataFrame, column: str, who: str) -> str:
+    numbers = rows[column].dropna()
+    undefined = int(rows["dependability"].isna().sum())
+    never = len(rows) - undefined - len(numbers)
+    parts = []
+    if len(numbers):
+        parts.append(f"{span(numbers)} {who} in {plural(len(numbers), 'dimension')}")
+    if never:
+        parts.append(f"no number of {who} in {never}")
+    if undefined:
+        parts.append(f"not to be told for {who} in {undefined}")
+    return "; ".join(parts)

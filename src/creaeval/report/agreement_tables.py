@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
 def agreement_tables(report: AgreementReport) -> list[DisplayTable]:
     """Make the tables of a report that are shown: the means by measure, then what else was asked for."""
-    judged = report.tables["means"]["method"].ne("").any()
     tables = list(measure_tables(report))
+    if not report.tables["means"]["method"].ne("").any():
+        tables += raters_table(report)
     for name, make in TABLES.items():
-        if name in report.tables and not (name == "raters" and judged):
+        if name in report.tables and name != "reliability":
             tables += make(report.tables[name], report.task)
     return [*tables, scorers_table(report)]
 
@@ -66,28 +67,47 @@ def scorers_table(report: AgreementReport) -> DisplayTable:
         columns["Reliability of Total"] = ("stratified_alpha", ",.2f")
     frame = frame.assign(Scorer=frame["scorer"] + " (" + frame["kind"] + ")")
     note = (
-        "Means over dimensions. Leniency is in points, against the other raters; the range used is a share."
+        "Means over dimensions. Leniency is in points, against the average rater; the range used is a share."
     )
     return list_table(frame, "Scorer", columns | {"n": ("n", ",.0f")}, "Judges and raters", notes=[note])
 
 
-def _raters(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
-    """All raters together: of each dimension the reliability of one rating and of the mean of all.
+def raters_table(report: AgreementReport) -> list[DisplayTable]:
+    """Lay out how reliable raters are, Krippendorff's alpha beside it.
 
     Where there is one dimension, there is room for all six forms of Shrout and Fleiss (1979).
     """
-    crossed = frame.loc[frame["coefficient"].str.startswith("ICC(A,1)"), "value"].notna().any()
-    forms = ["ICC(1) = ICC(1,1)", "ICC(A,1) = ICC(2,1)", "ICC(C,1) = ICC(3,1)"]
-    forms += [form.replace("(1)", "(k)").replace(",1)", ",k)") for form in forms]
-    chosen = [forms[1], forms[4]] if crossed else [forms[0], forms[3]]
-    alone = crossed and frame.loc[frame["dimension"].ne(AVG), "dimension"].nunique() == 1
-    names = [*(forms if alone else chosen), "Krippendorff's alpha (interval)"]
-    rows = frame[frame["coefficient"].isin(names) & frame["dimension"].ne(AVG)]
+    raters = report.tables["raters"]
+    alpha = raters[raters["coefficient"].eq("Krippendorff's alpha (interval)")]
+    frame = _concat([report.tables["reliability"], alpha.assign(kind="rater")])
+    tables = _reliability(frame, report.task)
+    forms = raters[raters["coefficient"].str.startswith("ICC") & raters["value"].notna()]
+    if len(report.dimensions) == 1 and len(forms) > 1:
+        tables.append(cross_table(forms, "coefficient", "dimension", "All raters together", task=report.task))
+    return tables
+
+
+def _reliability(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
+    """Lay out the reliability of one rater and of the mean of as many as responses have, by dimension."""
+    rows = frame[frame["kind"].eq("rater")]
     if not rows["value"].notna().any():
         return []
-    order = {name: place for place, name in enumerate(names)}
-    rows = rows.sort_values("coefficient", key=lambda column: column.map(order), kind="stable")
-    return [cross_table(rows, "coefficient", "dimension", "All raters together", task=task)]
+    names = {
+        f"{number} {kind}": f"{'One rater' if number == 'single' else 'Mean of raters'}, {kind}"
+        for number in ("single", "mean")
+        for kind in ("absolute", "consistent")
+    }
+    rows = rows.assign(coefficient=rows["coefficient"].replace(names))
+    means = frame.loc[frame["coefficient"].eq("mean absolute") & frame["kind"].eq("rater"), "raters"].dropna()
+    notes = ["Absolute: for levels; consistent: for rankings by the same raters, or by fair means."]
+    if len(means):
+        notes.append(f"The mean is of {_range(means)} raters, as many as responses have (harmonic mean).")
+    return [cross_table(rows, "coefficient", "dimension", "Reliability of raters", task=task, notes=notes)]
+
+
+def _range(numbers: pd.Series[float]) -> str:
+    low, high = (f"{end:.3g}" for end in (numbers.min(), numbers.max()))
+    return low if low == high else f"{low} to {high}"
 
 
 def comparison_table(
@@ -149,6 +169,40 @@ def _within(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
     return [list_table(frame, "judge", columns, "Pearson r within groups", task=task)]
 
 
+def _mean_rater(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
+    """Show Pearson's r with the raters' mean beside the mean of single r's."""
+    columns: dict[str, Column] = {
+        "dimension": ("dimension",),
+        "r with the raters' mean": ("value", ",.3f", True),
+        "mean of single r": ("single", ",.3f"),
+        "n": ("n", ",.0f"),
+    }
+    note = (
+        "Another quantity than the agreement with each rater above, and mostly higher, since a mean of "
+        "raters holds less error; mean_rater.csv of `creaeval agree --out FOLDER` has all dimensions and "
+        "measures."
+    )
+    shown = frame[frame["metric"].eq("pearson") & _averages_or_only(frame)]
+    return [
+        list_table(shown, "judge", columns, "Agreement with the mean of the raters", task=task, notes=[note])
+    ]
+
+
+def _participants(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
+    """Show the agreement of participants' means."""
+    shown = frame[_averages_or_only(frame)]
+    title = "Agreement of participants' means over their responses"
+    note = "n counts participants, who are resampled for the intervals."
+    return [cross_table(shown, "judge", "metric", title, task=task, notes=[note])]
+
+
+def _averages_or_only(frame: pd.DataFrame) -> pd.Series[bool]:
+    """Choose the average over dimensions, or the dimension where there is one."""
+    alone = frame.loc[frame["dimension"].ne(AVG), "dimension"].nunique() == 1
+    is_average = frame["dimension"].eq(AVG)
+    return ~is_average if alone else is_average
+
+
 def _self_preference(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
     """Show each judge's mean bias on its own family's work, other models' and people's."""
     columns: dict[str, Column] = {
@@ -166,10 +220,12 @@ def _self_preference(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
 
 #: By the name of a report's table what makes it readable.
 TABLES: Mapping[str, Callable[[pd.DataFrame, Task], list[DisplayTable]]] = {
-    "raters": _raters,
+    "reliability": _reliability,
     "comparison": _comparison,
     "by_column": _by_column,
     "within": _within,
+    "mean_rater": _mean_rater,
+    "participants": _participants,
     "self_preference": _self_preference,
 }
 

@@ -24,10 +24,12 @@ from scipy.sparse import csr_array, eye_array, hstack
 from scipy.special import stdtrit
 from scipy.stats import rankdata
 
+from creaeval.stats.components import MOST_RATERS
+from creaeval.stats.draws import FEWEST, TOO_FEW
 from creaeval.stats.two_way import absorb, residual_freedom
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from creaeval.stats.components import Components
     from creaeval.stats.correlation import FloatArray
@@ -36,8 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FairMeans", "Leniency", "fair_means", "rater_leniency"]
 
-N_DRAWS = 1000
-_CELLS_AT_ONCE = 4_000_000
+MOST_DRAWS, FEWEST_DRAWS = 1000, 200
+_CELLS, _CELLS_AT_ONCE = 500_000, 4_000_000
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,13 @@ class FairMeans:
 
 
 def rater_leniency(
-    ratings: Ratings, components: Components, *, raters: RaterKind = "fixed", confidence: float = 0.95
+    ratings: Ratings,
+    components: Components,
+    *,
+    raters: RaterKind = "fixed",
+    reference: ArrayLike | None = None,
+    sampling: float = 0.0,
+    confidence: float = 0.95,
 ) -> Leniency:
     """Estimate how lenient each rater is, adjusted for the responses the rater had.
 
@@ -138,14 +146,20 @@ def rater_leniency(
         `fixed`: generalized least squares with random responses; values sum to 0 within each island, and are
         relative to these raters' mean. `random`: best predictions (BLUP), drawn towards 0, relative to the
         mean of all raters of whom these are a sample; its error is in the standard errors.
+    reference : array_like of int, optional
+        Codes of the raters whose mean is the average, for `fixed` ones; all if not given.
+    sampling : float
+        Variance of that mean where its raters are a sample, for `fixed` ones; it is added to the errors.
     confidence : float
-        Between 0 and 1; intervals are Student's, with the residual's degrees of freedom.
+        Between 0 and 1; intervals are Student's, with the residual's degrees of freedom, from five responses
+        on.
 
     Returns
     -------
     Leniency
-        nan where components are undefined, raters are nested within responses, or random raters have no
-        variance: each has its reason.
+        nan where raters are nested within responses, random ones have no variance, or nobody is there to be
+        compared with; where components are undefined, differences by least squares without an error. Each
+        has its reason.
 
     Raises
     ------
@@ -156,17 +170,28 @@ def rater_leniency(
     design = components.design
     estimate, se = (np.full(ratings.n_raters, math.nan) for _ in range(2))
     reason = components.reason if not components.defined else ""
-    if not reason and design.kind == "nested":
+    averaged = np.ones(ratings.n_raters, dtype=bool)
+    if reference is not None:
+        averaged = np.isin(ratings.rater_codes, reference)
+    shared = len(ratings.value) > ratings.n_responses and ratings.n_raters <= MOST_RATERS
+    if design.kind == "nested":
         reason = "no two raters rated the same response"
-    if not reason and raters == "random" and components.variance("rater") == 0.0:
+    elif raters == "random" and components.variance("rater") == 0.0:
         reason = "the variance of raters is estimated as 0"
-    if not reason:
-        system = _solve(ratings, components, raters, shrunk=True)
-        several = np.bincount(design.rater_island)[design.rater_island] > 1
-        errors = np.sqrt(np.einsum("ij,jk,ik->i", system.contrast, system.covariance, system.contrast))
-        estimate[several], se[several] = (system.contrast @ system.estimate)[several], errors[several]
-        if not several.all():
-            reason = "a rater who is alone in an island cannot be compared"
+    elif shared:
+        kind = raters if components.defined else "fixed"
+        system = _solve(ratings, components, kind, shrunk=components.defined, averaged=averaged)
+        others = np.bincount(design.rater_island, averaged)[design.rater_island] - averaged
+        errors = np.sqrt(
+            np.einsum("ij,jk,ik->i", system.contrast, system.covariance, system.contrast) + sampling
+        )
+        estimate = np.where(others > 0, system.contrast @ system.estimate, math.nan)
+        se = np.where(others > 0, errors, math.nan)
+        compared = others > 0 if reference is None else others[~averaged] > 0
+        if not compared.all():
+            reason = reason or "a rater who is alone in an island cannot be compared"
+    if not reason and design.n_responses < FEWEST:
+        reason = TOO_FEW
     ends = _interval(estimate, se, components, confidence)
     return Leniency(
         ratings.rater_codes, estimate, se, *ends, ratings.per_rater, design.rater_island, confidence, reason
@@ -191,7 +216,8 @@ def fair_means(
         Of the same ratings.
     rng : numpy Generator
         For the intervals of ranks: quantiles of the ranks in 1,000 joint draws of all responses' values given
-        the ratings, extended to the rank of the fair mean where that lies outside.
+        the ratings (fewer, from 200, of more than 500 responses), extended to the rank of the fair mean where
+        that lies outside.
     raters : {"fixed", "random"}
         Whether the average rater is the mean of these raters (of the response's island) or of all raters of
         whom these are a sample. Where raters are nested within responses they are random.
@@ -258,8 +284,18 @@ class _Prediction:
     own_se: FloatArray
 
 
-def _solve(ratings: Ratings, components: Components, raters: RaterKind, *, shrunk: bool) -> _System:
-    """Set up and solve the equations for raters; responses are random (`shrunk`) or fixed."""
+def _solve(
+    ratings: Ratings,
+    components: Components,
+    raters: RaterKind,
+    *,
+    shrunk: bool,
+    averaged: NDArray[np.bool_] | None = None,
+) -> _System:
+    """Set up and solve the equations for raters; responses are random (`shrunk`) or fixed.
+
+    Of fixed raters the average is that of those `averaged`.
+    """
     residual, response = components.variance("response", "rater"), components.variance("response")
     rater = 0.0 if components.design.kind == "nested" else components.variance("rater")
     numbers = ratings.per_response.astype(float)
@@ -269,7 +305,8 @@ def _solve(ratings: Ratings, components: Components, raters: RaterKind, *, shrun
     means = np.zeros((0, 0)) if not shrunk else np.eye(members.shape[1])
     if raters == "fixed":
         level, penalty = eye_array(k, format="csr"), np.zeros(k)
-        within = (members / members.sum(axis=0)).T.toarray()
+        within = members.T.toarray() * (1.0 if averaged is None else averaged)
+        within /= np.maximum(within.sum(axis=1, keepdims=True), 1.0)
         average = within if shrunk else np.zeros_like(within)
         contrast = np.eye(k) - members @ within
     else:
@@ -309,10 +346,11 @@ def _ranks(
     for number in range(int(island.max()) + 1):
         rows = np.flatnonzero(island == number)
         slope = predicted.slope[rows] @ predicted.root
-        drawn = np.empty((len(rows), N_DRAWS), dtype=np.int32)
+        n_draws = max(min(MOST_DRAWS, _CELLS // len(rows)), FEWEST_DRAWS)
+        drawn = np.empty((len(rows), n_draws), dtype=np.int32)
         step = max(_CELLS_AT_ONCE // len(rows), 1)
-        for start in range(0, N_DRAWS, step):
-            part = slice(start, min(start + step, N_DRAWS))
+        for start in range(0, n_draws, step):
+            part = slice(start, min(start + step, n_draws))
             size = part.stop - start
             values = slope @ rng.normal(size=(slope.shape[1], size))
             values += predicted.own_se[rows, np.newaxis] * rng.normal(size=values.shape)
@@ -323,14 +361,18 @@ def _ranks(
         ranks[rows] = rankdata(-np.round(predicted.value[rows], 9), method="min")
         ends = (1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0
         limits = np.quantile(drawn, ends, axis=1, method="inverted_cdf")
-        low[rows], high[rows] = np.minimum(limits[0], ranks[rows]), np.maximum(limits[1], ranks[rows])
+        if len(island) >= FEWEST:
+            low[rows], high[rows] = np.minimum(limits[0], ranks[rows]), np.maximum(limits[1], ranks[rows])
     return ranks, low, high
 
 
 def _interval(
     estimate: FloatArray, se: FloatArray, components: Components, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    reach = float(stdtrit(residual_freedom(components.design), (1.0 + confidence) / 2.0)) * se
+    freedom = residual_freedom(components.design)
+    reach = float(stdtrit(freedom, (1.0 + confidence) / 2.0)) * se
+    if components.design.n_responses < FEWEST:
+        reach = np.full_like(se, math.nan)
     return estimate - reach, estimate + reach
 
 

@@ -58,40 +58,31 @@ def quadratic_weighted_kappa(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     return float(2 * np.mean(from_mean_x * from_mean_y) / (spread + (x.mean() - y.mean()) ** 2))
 
 
-def linear_weighted_kappa(x: npt.ArrayLike, y: npt.ArrayLike, levels: npt.ArrayLike | None = None) -> float:
+def linear_weighted_kappa(x: npt.ArrayLike, y: npt.ArrayLike) -> float:
     """Linear weighted kappa: disagreement counts by its distance in points.
 
     Parameters
     ----------
     x, y : array-like of float, shape (n,)
         Two raters' scores of the same targets, in points. Pairs with a missing value (nan) are left out.
-    levels : array-like of float, optional
-        The levels of the scale; scores between them are refused. As the weights |i - j| are distances of
-        values and chance comes from the raters' own distributions, a level that nobody used changes nothing.
 
     Returns
     -------
     float
-        1 - mean |x - y| / mean over all i, j of |x_i - y_j|, at most 1. 0 if one rater is constant; nan if
-        there are fewer than 2 pairs or both are constant.
+        1 - mean |x - y| / mean over all i, j of |x_i - y_j|, from -1 to 1. As weights are distances of
+        values, a level that nobody used changes nothing. 0 if one rater is constant; nan if there are fewer
+        than 2 pairs or both are constant.
 
     Raises
     ------
     ValueError
-        If x and y are not one-dimensional, of one length, finite and numbers, or a score is none of the
-        levels.
+        If x and y are not one-dimensional, of one length, finite and numbers.
 
     References
     ----------
     Cohen, J. (1968). Weighted kappa. Psychological Bulletin, 70, 213-220.
     """
     x, y = pairs(x, y)
-    if levels is not None:
-        strange = np.setdiff1d(np.concatenate([x, y]), numbers(levels, dimensions=1))
-        if strange.size:
-            raise ValueError(
-                f"these scores are none of the levels: {', '.join(f'{v:g}' for v in strange[:5])}"
-            )
     if lacking(x, y, "variation"):
         return math.nan
     if is_constant(x) or is_constant(y):

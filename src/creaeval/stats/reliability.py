@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from creaeval.stats.anova import crossed_terms, expected_variances
+from creaeval.stats.draws import FEWEST, TOO_FEW
 from creaeval.stats.two_way import fit
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ RaterKind: TypeAlias = Literal["random", "fixed"]
 CoefficientKind: TypeAlias = Literal["consistent", "absolute"]
 
 __all__ = [
-    "FEWEST_RESPONSES",
     "CoefficientKind",
     "ComponentDraws",
     "Needed",
@@ -50,8 +50,6 @@ __all__ = [
     "variance_limits",
 ]
 
-FEWEST_RESPONSES = 5
-"""Below this number of responses there is no interval."""
 N_DRAWS = 10_000
 _MOST_GROUPS = 32
 
@@ -333,13 +331,12 @@ def variance_limits(draws: ComponentDraws, confidence: float = 0.95) -> FloatArr
 def _why_no_draws(components: Components, raters: RaterKind) -> str:
     if not components.defined:
         return components.reason
-    n = components.design.n_responses
-    if n < FEWEST_RESPONSES:
-        return f"there are only {n} responses"
+    numbers = [components.design.n_responses]
+    numbers += [components.levels[-1]] if "cluster" in components.factors else []
+    if min(numbers) < FEWEST:
+        return TOO_FEW
     if "facet" in components.factors and raters == "fixed":
         return "raters that cross a facet are random here"
-    if "cluster" in components.factors and components.levels[-1] < FEWEST_RESPONSES:
-        return f"there are only {components.levels[-1]} clusters"
     return ""
 
 

@@ -7,8 +7,8 @@ take milliseconds. The sources are those of :mod:`creaeval.stats.draws`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,74 +27,33 @@ from creaeval.stats.draws import (
 from creaeval.stats.grid import on_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-
-class Statistic(Protocol):
-    """What can be resampled: one value for each row of counts; ready-made are `mean` and `pearson`."""
-
-    def __call__(self, counts: NDArray[np.float64], /, *arrays: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Compute the statistic on each resample.
-
-        Parameters
-        ----------
-        counts : array of float, shape (r, n)
-            How often each of the `n` observations is in each of the `r` resamples.
-        *arrays : array of float, shape (n,) or (n, k)
-            The observations.
-
-        Returns
-        -------
-        array of float, shape (r,)
-            nan where it is undefined.
-        """
+    # Takes counts, shape (r, n), and the arrays of n observations; returns a value for each row, shape (r,).
+    Statistic = Callable[..., NDArray[np.float64]]
 
 
-@dataclass(frozen=True)
-class Estimate:
+@dataclass(frozen=True, kw_only=True)
+class Estimate(Interval):
     """A value with its bootstrap interval.
 
     Attributes
     ----------
     value : float
         The statistic on the data as they are; nan where undefined.
-    low, high : float
-        Ends of the interval; nan where the value is undefined or too little is left to resample.
-    standard_error : float
-        Standard deviation of the defined resamples.
     n : int
         Observations used.
     n_missing : int
         Observations left out because one of the arrays has no value there.
-    n_clusters, n_second_clusters : int or None
-        Number of different labels in `groups` and `second_groups`; None where no labels were given.
-    n_resamples, n_undefined : int
-        Resamples drawn, and those in which the statistic is undefined and which the interval leaves out.
-    confidence : float
-        Confidence level.
-    method : {"percentile", "bca"}
-        What the interval is; "percentile" if BCa was asked for and is undefined.
-    note : str
-        What a reader has to know of the interval, or why there is none; "" if nothing.
     warnings : tuple of str
-        What else: of the number of clusters, and of what was asked for and cannot be.
+        Of few clusters, of missing values, and of what was asked for and cannot be.
     """
 
     value: float
-    low: float
-    high: float
-    standard_error: float
     n: int
     n_missing: int
-    n_clusters: int | None
-    n_second_clusters: int | None
-    n_resamples: int
-    n_undefined: int
-    confidence: float
-    method: str
-    note: str
     warnings: tuple[str, ...]
 
 
@@ -190,7 +149,7 @@ def bootstrap(
     Returns
     -------
     Estimate
-        Value, interval, standard error, counts and warnings.
+        Value, interval, counts and warnings.
 
     Raises
     ------
@@ -203,7 +162,7 @@ def bootstrap(
         raise ValueError(f'method must be "percentile" or "bca", but is "{method}".')
     data = columns(*arrays)
     keep = complete(data)
-    n, n_missing = int(keep.sum()), int((~keep).sum())
+    n = int(keep.sum())
     draws = make_draws(
         n,
         n_resamples=n_resamples,
@@ -212,45 +171,25 @@ def bootstrap(
         seed=seed,
     )
     data = tuple(array[keep] for array in data)
-    warnings = [*draws.warnings]
-
-    def result(value: float, found: Interval) -> Estimate:
-        return Estimate(
-            value=value,
-            low=found.low,
-            high=found.high,
-            standard_error=found.standard_error,
-            n=n,
-            n_missing=n_missing,
-            n_clusters=draws.n_units if draws.clustered else None,
-            n_second_clusters=draws.n_second,
-            n_resamples=n_resamples,
-            n_undefined=found.n_undefined,
-            confidence=confidence,
-            method=found.method,
-            note=found.note,
-            warnings=tuple(warnings),
-        )
-
+    value = float(statistic(np.ones((1, n)), *data)[0]) if n else math.nan
+    warnings = list(draws.warnings)
     if n == 0:
         warnings.append("No observation has all its values.")
-        return result(math.nan, NO_INTERVAL)
-    value = float(statistic(np.ones((1, n)), *data)[0])
-    if math.isnan(value):
+    elif math.isnan(value):
         warnings.append(f"The statistic is undefined on these {n} observations, so there is no interval.")
-        return result(math.nan, NO_INTERVAL)
     units = draws.n_units if draws.n_second is None else min(draws.n_units, draws.n_second)
-    if units < FEWEST:
-        return result(value, replace(NO_INTERVAL, note=TOO_FEW))
-
-    leave_one_out = None
-    if method == "bca" and draws.second is not None:
-        warnings.append("BCa is not defined for two crossed factors: this is the percentile interval.")
-    elif method == "bca":
-        leave_one_out = np.concatenate([statistic(counts, *data) for counts in draws.leaving_one_out()])
-    on_resamples = np.concatenate([statistic(counts, *data) for counts in draws.counts()])
-    found = interval(value, on_resamples, n=units, confidence=confidence, leave_one_out=leave_one_out)
-    return result(value, found)
+    ends = NO_INTERVAL
+    if not math.isnan(value) and units < FEWEST:
+        ends = replace(NO_INTERVAL, note=TOO_FEW)
+    elif not math.isnan(value):
+        leave_one_out = None
+        if method == "bca" and draws.second is not None:
+            warnings.append("BCa is not defined for two crossed factors: this is the percentile interval.")
+        elif method == "bca":
+            leave_one_out = np.concatenate([statistic(counts, *data) for counts in draws.leaving_one_out()])
+        on_resamples = np.concatenate([statistic(counts, *data) for counts in draws.counts()])
+        ends = interval(value, on_resamples, n=units, confidence=confidence, leave_one_out=leave_one_out)
+    return Estimate(**asdict(ends), value=value, n=n, n_missing=len(keep) - n, warnings=tuple(warnings))
 
 
 def _labels(

@@ -28,7 +28,7 @@ Made = TypeVar("Made")
 ABLATIONS = ("no-memory", "no-evidence", "no-decoupling", "one-pass")
 FULL = "creaeval"
 #: Of the tables about agreement, those that stand in the report; the others are files.
-_SHOWN = ("raters", "self_preference", "within", "by_column")
+_SHOWN = ("reliability", "self_preference", "within", "by_column")
 
 
 @dataclass(frozen=True)
@@ -228,12 +228,17 @@ def _from_report(exhibits: Exhibits, report: AgreementReport) -> None:
     from creaeval.report import figures
 
     captions = {
-        "raters": "All raters together",
+        "reliability": "Reliability of raters",
+        "raters": "Coefficients of all raters together",
         "self_preference": "Bias toward the work of a judge's own family",
         "within": "Pearson r within groups",
         "by_column": "Agreement by group",
+        "mean_rater": "Agreement with the mean of the raters",
+        "participants": "Agreement of participants' means",
         "comparison": "Differences of agreement between methods",
         "severity": "Leniency and use of the scale",
+        "fair_means": "Responses' means adjusted for who rated them",
+        "design": "Who rated what",
         "halo_means": "Correlation between the dimensions of a scorer",
         "stand_in": "Alternative annotator test",
         "calibration": "Raters' mean at each level of a judge",
