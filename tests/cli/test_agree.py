@@ -124,7 +124,7 @@ def test_everything_else_is_written_beside(command: CommandLine, scored: str) ->
     assert "**Select an Underlying Problem**\n\n|  | Focus | AVG | share of human-human |" in markdown
     latex = (out / "agreement.tex").read_text()
     assert re.findall(r"caption{Task cgpst: ([^}]*)}", latex) == [
-        *("QWK", "Pearson r", "ICC(A,1)", "Judges and raters")
+        *("QWK", "Pearson r", "ICC(A,1)", "Agreement with the mean of the raters", "Judges and raters")
     ]
     # The value, the ends of its interval, then n: a sheet for each table that is shown.
     book = openpyxl.load_workbook(out / "agreement.xlsx", read_only=True)
