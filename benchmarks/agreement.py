@@ -22,13 +22,18 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from scipy.stats import bootstrap
 from sklearn.metrics import cohen_kappa_score
 
-from creaeval.agreement import Resampling, compared_dimensions, measure_agreement
-from creaeval.agreement.pair_values import find_groups, lay_out
-from creaeval.agreement.points import COLUMNS
+from creaeval.agreement import (
+    AgreementOptions,
+    RatingData,
+    Scorer,
+    Unit,
+    compared_dimensions,
+    measure_agreement,
+)
+from creaeval.agreement.pairs import find_groups, pair_places
 from creaeval.data.points import points_range
 from creaeval.stats.grid import grid
 from creaeval.stats.measures import PAPER
@@ -50,25 +55,26 @@ def make_scales() -> dict[str, tuple[int, int]]:
     return {name: (int(low), int(high)) for name, (low, high) in ranges.items()}
 
 
-def make_points(scales: dict[str, tuple[int, int]]) -> pd.DataFrame:
-    """Make up points as `collect_points` lays them out: a response's quality, seen with lean and noise."""
+def make_data(scales: dict[str, tuple[int, int]]) -> RatingData:
+    """Make up points: a response's quality, seen with lean and noise."""
     rng = np.random.default_rng(0)
     ability = rng.normal(0.55, 0.15, (N_RESPONSES, 1))
     quality = ability + rng.normal(0, 0.12, (N_RESPONSES, len(scales)))
     lows, highs = np.transpose(list(scales.values()))
-    judges = [
-        ("judge", f"method {m}", f"method {m}: judge {j}") for m in range(N_METHODS) for j in range(N_JUDGES)
+    scorers = [
+        *(Scorer(f"judge {j}", "judge", f"method {m}") for m in range(N_METHODS) for j in range(N_JUDGES)),
+        *(Scorer(f"rater {r}") for r in range(N_RATERS)),
     ]
     rows = []
-    for kind, method, scorer in [*judges, *(("rater", "", f"rater {r}") for r in range(N_RATERS))]:
+    for scorer in range(len(scorers)):
         seen = quality + rng.normal(0, 0.05, len(scales)) + rng.normal(0, 0.15, quality.shape)
         points = np.clip(np.rint(lows + (highs - lows) * seen), lows, highs)
         rows += [
-            (f"R{response:03}", scorer, kind, method, dimension, given)
+            (Unit(f"R{response:03}"), scorer, dimension, float(given))
             for response, of_response in enumerate(points)
-            for dimension, given in zip(scales, of_response, strict=True)
+            for dimension, given in enumerate(of_response)
         ]
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"points": float})
+    return RatingData.build(load_task("cgpst"), list(scales), scorers, rows, scales)
 
 
 def timed(run: Callable[[], Any], repetitions: int = 1) -> tuple[float, Any]:
@@ -124,10 +130,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=100, help="for the Monte Carlo error of the ends")
     given = parser.parse_args()
     scales = make_scales()
-    points, dimensions = make_points(scales), list(scales)
+    data = make_data(scales)
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "pandas", "scipy", "scikit-learn"))
     print(
-        f"{len(dimensions)} dimensions x {N_RATERS} raters x {N_METHODS} methods x {N_JUDGES} judges, "
+        f"{len(data.dimensions)} dimensions x {N_RATERS} raters x {N_METHODS} methods x {N_JUDGES} judges, "
         f"{N_RESPONSES} responses, {N_RESAMPLES:,} resamples;\n"
         f"median of {given.repetitions} after one to warm up, scikit-learn's once; "
         f"Python {platform.python_version()}, {packages}, {os.cpu_count()} cores, "
@@ -135,7 +141,7 @@ def main() -> None:
     )
 
     def measure(method: str) -> Any:
-        return measure_agreement(points, dimensions, resampling=Resampling(N_RESAMPLES, method=method))
+        return measure_agreement(data, AgreementOptions(resamples=N_RESAMPLES, interval=method))
 
     seconds, ours = {}, {}
     for method in METHODS:
@@ -143,10 +149,9 @@ def main() -> None:
     cells, means = ours["percentile"].cells, ours["percentile"].means
     each = {method: 1000 * wall / len(cells) for method, wall in seconds.items()}
 
-    layout = lay_out(points, dimensions)
-    pairs = list(layout.pairs(find_groups(points)).values())
-    draws = Resampling(N_RESAMPLES).draws(layout.ids)
-    bare, _ = timed(lambda: grid(layout.matrix, pairs, PAPER, draws), given.repetitions)
+    pairs = list(pair_places(data, find_groups(data)).values())
+    draws = AgreementOptions(resamples=N_RESAMPLES).draws(data)
+    bare, _ = timed(lambda: grid(data.matrix.values, pairs, PAPER, draws), given.repetitions)
 
     print("| | cells x measures | s | ms each | x ours of the same interval |")
     print("|---|---|---|---|---|")
@@ -156,10 +161,9 @@ def main() -> None:
 
     qwk = cells[cells["metric"].eq("qwk") & cells["method"].ne("")]
     chosen = qwk.iloc[np.linspace(0, len(qwk) - 1, given.cells).astype(int)]
+    named = {data.label(scorer): scorer for scorer in data.scorers}
     columns = [
-        [layout.matrix[:, layout.columns[one.dimension, kind, name]] for kind, name in scorers]
-        for one in chosen.itertuples()
-        for scorers in [(("judge", one.judge), ("rater", one.rater))]
+        data.take(one.dimension, [named[one.judge], named[one.rater]]).T for one in chosen.itertuples()
     ]
     kappas = [kappa_of(*scales[name]) for name in chosen["dimension"]]
     kappas[0](*columns[0])
@@ -190,16 +194,14 @@ def main() -> None:
     largest = 0.0
     for place, (index, one) in enumerate(chosen.iterrows()):
         theirs_value = kappas[place](*columns[place])
-        scorers = points["scorer"].isin([one["judge"], one["rater"]])
-        of_cell = points[scorers & points["dimension"].eq(one["dimension"])]
+        scorers = {named[one["judge"]], named[one["rater"]]}
+        of_cell = data.select(dimensions=[one["dimension"]], scorers=scorers.__contains__)
         for method, name in METHODS.items():
             ends = ours[method].cells.loc[index, ["low", "high"]].to_numpy(float)
             others = [
                 measure_agreement(
                     of_cell,
-                    [one["dimension"]],
-                    measures=["qwk"],
-                    resampling=Resampling(N_RESAMPLES, method=method, seed=seed),
+                    AgreementOptions(measures=("qwk",), resamples=N_RESAMPLES, interval=method, seed=seed),
                 ).cells.loc[0, ["low", "high"]]
                 for seed in range(2, 2 + given.seeds)
             ]

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from creaeval.experiments import load_results, read_experiment
+from creaeval.report.display.markdown import markdown_tables
 from creaeval.report.experiment import compared_of, make_exhibits
-from creaeval.report.experiment.short import shorten
-from creaeval.report.tables import lay_out_tables, markdown_tables
+from creaeval.report.experiment.tables import readable
 
 if TYPE_CHECKING:
     from creaeval.report.experiment import PaperTable
@@ -48,12 +48,13 @@ def main() -> None:
         if name not in tables:
             raise SystemExit(f"{given.page}: there is no table {name}; there are {', '.join(tables)}.")
         table, task, kind = tables[name]
-        frame = table.frame
+        # The page says itself what must be known of its tables.
+        frame = table.frame.copy()
+        frame.attrs.clear()
         for column, value in re.findall(r"(\w+)=(\w+)", wanted):
             frame = frame[frame[column].astype(str).eq(value)]
-        short = shorten(kind, frame, task)
-        laid = lay_out_tables(frame if short is None else short)
-        return f"{begin}\n{markdown_tables(laid, table.caption)}\n{end}"
+        shown = readable(kind, frame, task, table.caption)
+        return f"{begin}\n{markdown_tables(shown, table.caption)}\n{end}"
 
     text = given.page.read_text(encoding="utf-8")
     given.page.write_text(PART.sub(written, text), encoding="utf-8", newline="\n")

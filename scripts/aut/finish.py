@@ -79,8 +79,7 @@ def pack(
     shutil.copy(encoder / "tokenizer.json", out / "tokenizer.json")
     words = Counter(word for text in [*fit["response"], *fit["prompt"]] for word in words_of(text))
     (out / "words.txt").write_text("\n".join(sorted(words)) + "\n", encoding="utf-8")
-    marks = {mark_of(*use) for use in zip(fit["prompt"], fit["response"], strict=True)}
-    (out / "trained.txt").write_text("\n".join(sorted(marks)) + "\n", encoding="utf-8")
+    write_marks(rows, out)
     seen_trust = fit_trust(val["score"].to_numpy(), val["human_mean"].to_numpy())
     unseen_trust = None
     if unseen is not None:
@@ -103,6 +102,13 @@ def pack(
         },
     }
     (out / "card.json").write_text(json.dumps(shipped, indent=1) + "\n", encoding="utf-8")
+
+
+def write_marks(rows: pd.DataFrame, out: Path) -> None:
+    """Write trained.txt: the marks of the uses that a model learnt from (train) or was chosen by (val)."""
+    seen = rows[rows["split"].isin(("train", "val"))]
+    marks = {mark_of(*use) for use in zip(seen["prompt"], seen["response"], strict=True)}
+    (out / "trained.txt").write_text("\n".join(sorted(marks)) + "\n", encoding="utf-8")
 
 
 def check_packed(out: Path, folder: Path, encoder: Path, data: Path, looks: Path, purpose: str) -> None:

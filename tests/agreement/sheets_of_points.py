@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sklearn.metrics import cohen_kappa_score
+
 from booklets import cgpst
 from creaeval.data import Rating, Scores
 from creaeval.methods import Outcome
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
     Points = Mapping[str, Sequence[float | None]]
 
 FOCUS, ADEQUACY = "step2.focus", "step2.adequacy"
+
+
+def qwk(x: Sequence[float], y: Sequence[float]) -> float:
+    """The peer's, on a scale from 0 to 10."""
+    return float(cohen_kappa_score(x, y, labels=range(11), weights="quadratic"))
 
 
 def sheets(scorer: str, points: Points, repeat: int = 1) -> list[ScoreSheet]:

@@ -1,27 +1,54 @@
-"""Tables of points for tests."""
+"""Data about agreement for tests."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+from booklets import cgpst
+from creaeval.agreement.rating_data import RatingData, Scorer, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    Given = Mapping[tuple[str, str, str], Sequence[float | None]]
+    import pandas as pd
+
+    from creaeval.tasks import Task
+
+    Given = Mapping[Any, Sequence[float | None]]
 
 
-def table(given: Given) -> pd.DataFrame:
-    """Points by (kind, scorer, dimension), a value for each of R00, R01 ...; None has no row."""
-    rows = [
-        (f"R{number:02}", scorer, kind, dimension, value)
-        for (kind, scorer, dimension), values in given.items()
-        for number, value in enumerate(values)
-        if value is not None
-    ]
-    columns = ["response_id", "scorer", "kind", "dimension", "points"]
-    return pd.DataFrame(rows, columns=columns).astype({"points": float})
+def judge(name: str, method: str = "m", evidence: int = 1, repeat: int = 1) -> Scorer:
+    return Scorer(name, "judge", method, evidence, repeat)
+
+
+def table(
+    given: Given,
+    scales: Mapping[str, tuple[float, float]] | None = None,
+    carried: Mapping[str, Mapping[str, str]] | None = None,
+    task: Task | None = None,
+) -> RatingData:
+    """Points by (kind or scorer, name, dimension), a value for each of R00, R01 ...; None has no row.
+
+    A judge that is named by its kind is of the method ``m``.
+    """
+    dimensions: dict[str, int] = {}
+    scorers: dict[Scorer, int] = {}
+    rows = []
+    for (kind, name, dimension), values in given.items():
+        scorer = kind if isinstance(kind, Scorer) else judge(name) if kind == "judge" else Scorer(name)
+        who = scorers.setdefault(scorer, len(scorers))
+        what = dimensions.setdefault(dimension, len(dimensions))
+        rows += [
+            (Unit(f"R{number:02}"), who, what, float(value))
+            for number, value in enumerate(values)
+            if value is not None
+        ]
+    return RatingData.build(task or cgpst(), list(dimensions), list(scorers), rows, scales, carried)
+
+
+def by_response(values: Iterable[str]) -> dict[str, str]:
+    """Values of a carried column, one for each of R00, R01 ..."""
+    return {f"R{number:02}": value for number, value in enumerate(values)}
 
 
 def row(frame: pd.DataFrame, **where: str) -> pd.Series:

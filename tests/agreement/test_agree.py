@@ -11,7 +11,7 @@ import creaeval
 from booklets import cgpst
 from creaeval.agreement.agree import agree
 from creaeval.data import Rating, Scores
-from creaeval.errors import SettingError
+from creaeval.errors import DataError, SettingError
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def report_of(
     ratings: Sequence[Rating], sheets: Sequence[ScoreSheet] = (), **options: object
 ) -> AgreementReport:
     scores = [Scores("m", tuple(sheets), {}, "file.csv")] if sheets else []
-    return agree(cgpst(), scores, ratings, **{"n_resamples": 0, **options})  # type: ignore[arg-type]
+    return agree(cgpst(), scores, ratings, **{"resamples": 0, **options})  # type: ignore[arg-type]
 
 
 def value(report: AgreementReport, judge: str, dimension: str, metric: str) -> pd.Series:
@@ -93,7 +93,7 @@ def test_items_of_a_response_are_resampled_together() -> None:
         for name, of in (("A", A), ("B", B))
         for n, given in enumerate(of)
     ]
-    report = report_of(ratings, measures=["exact"], items="each", n_resamples=50)
+    report = report_of(ratings, measures=["exact"], items="each", resamples=50)
     assert "Only 4 clusters: intervals from fewer than 30 clusters are too narrow." in report.notes
 
 
@@ -121,7 +121,7 @@ def test_persons_crossed_with_scenarios_have_their_own_variance() -> None:
 
 
 def test_two_columns_of_clusters_are_drawn_both_and_columns_of_ratings_group() -> None:
-    report = report_of(crossed(4, 3), clusters=["participant", "scenario"], by=["scenario"], n_resamples=100)
+    report = report_of(crossed(4, 3), cluster=["participant", "scenario"], groups=["scenario"], resamples=100)
     assert report.notes[:2] == (
         "Nobody rated 19 dimensions: "
         + ", ".join(one for one in creaeval.agreement.compared_dimensions(cgpst()) if one != "step2.focus")
@@ -133,11 +133,11 @@ def test_two_columns_of_clusters_are_drawn_both_and_columns_of_ratings_group() -
         ("scenario", f"S{n}") for n in range(3)
     ]
     with pytest.raises(SettingError, match="3 columns of clusters: expected one, or two that are crossed"):
-        report_of(crossed(4, 3), clusters=["participant", "scenario", "language"])
+        report_of(crossed(4, 3), cluster=["participant", "scenario", "language"])
     with pytest.raises(
         SettingError, match="plot: the responses carry no such column; they carry participant"
     ):
-        report_of(crossed(4, 3), by=["plot"])
+        report_of(crossed(4, 3), groups=["plot"])
 
 
 def test_corrected_judges_say_so_and_lose_their_leniency() -> None:
@@ -166,12 +166,14 @@ def test_raters_who_are_not_crossed_fill_slots_and_keep_their_names_beside() -> 
     by_rater = report.tables["by_rater"]
     of_two = by_rater[by_rater["judge"].eq("9") & by_rater["rater"].eq("10")].iloc[0]
     assert (of_two["value"], of_two["n"]) == (pytest.approx(-1.5), 2)
-    assert set(report.points["person"]) == {"9", "10", "11"}
+    assert set(report.data.people) == {"9", "10", "11"}
     raters = report.tables["raters"].set_index("coefficient")
     assert raters.loc["ICC(A,1) = ICC(2,1)", "reason"] == (
-        "raters are not crossed: too few responses were rated by all"
+        "0 of 4 responses were rated by all: see reliability"
     )
-    assert not math.isnan(float(raters.loc["ICC(1) = ICC(1,1)", "value"]))  # type: ignore[arg-type]
+    reliability = report.tables["reliability"].set_index("coefficient")
+    # Two ratings of each response by raters who differ by half a point: little else differs.
+    assert 0.8 < float(reliability.loc["single absolute", "value"]) < 1  # type: ignore[arg-type]
 
 
 def test_scores_of_one_method_twice_are_told_apart() -> None:
@@ -180,7 +182,7 @@ def test_scores_of_one_method_twice_are_told_apart() -> None:
         Scores("m", tuple(focus(f"R{n}", "j", 1 + n + more) for n in range(5)), {}, source)
         for source, more in (("one", 0), ("two", 1))
     ]
-    report = agree(cgpst(), scores, people, measures=["qwk"], n_resamples=0)
+    report = agree(cgpst(), scores, people, measures=["qwk"], resamples=0)
     assert list(dict.fromkeys(report.tables["comparison"]["first"])) == ["m (one)"]
     judges = list(dict.fromkeys(report.tables["means"]["judge"]))
     assert judges == ["m (one): j", "m (two): j"]
@@ -192,7 +194,7 @@ def test_columns_that_ratings_contradict_each_other_in_are_not_used() -> None:
         for name in ("A", "B")
         for n in range(5)
     ]
-    report = report_of(people, by=["plot"], measures=["exact"])
+    report = report_of(people, groups=["plot"], measures=["exact"])
     assert set(report.tables["by_column"]["group"]) == {"", "p1"}
 
 
@@ -207,13 +209,13 @@ def test_a_few_responses_that_all_rated_make_no_crossed_design() -> None:
     people += [rating(focus(f"T{n}", name, 3 + n)) for n in range(2) for name in names]
     report = report_of(people)
     raters = report.tables["raters"].set_index("coefficient")
-    assert "not crossed" in str(raters.loc["ICC(A,1) = ICC(2,1)", "reason"])
-    assert raters.loc["ICC(1) = ICC(1,1)", "n"] == 8
+    assert "2 of 10 responses were rated by all" in str(raters.loc["ICC(A,1) = ICC(2,1)", "reason"])
+    assert report.tables["design"].iloc[0]["design"] == "incomplete"
     variance = report.tables["variance"]
-    assert set(variance["design"]) == {"rater within response"}
-    assert "only 2 responses were scored by all 4" in str(variance["note"].iloc[0])
+    assert set(variance["estimator"]) == {"reml"}
+    assert set(variance["n"]) == {10}
     # Two slots, as most responses have two raters; the training ones keep their first two.
-    assert set(report.points.loc[report.points["kind"] == "rater", "scorer"]) == {"slot 1", "slot 2"}
+    assert {scorer.label for scorer in report.data.raters} == {"slot 1", "slot 2"}
 
 
 def test_two_people_without_a_response_in_common_are_no_slot() -> None:
@@ -227,8 +229,8 @@ def test_two_people_without_a_response_in_common_are_no_slot() -> None:
 def test_the_same_measure_twice_and_the_same_scores_twice() -> None:
     people = [rating(focus(f"R{n}", "A", 1 + n)) for n in range(5)]
     scores = [Scores("m", tuple(focus(f"R{n}", "j", 1 + n) for n in range(5)), {}, "f.csv")] * 2
-    report = agree(cgpst(), scores, people, measures=["qwk", "qwk"], n_resamples=0)
-    assert report.measures == ("qwk",)
+    report = agree(cgpst(), scores, people, measures=["qwk", "qwk"], resamples=0)
+    assert report.options.measures == ("qwk",)
     assert list(dict.fromkeys(report.tables["comparison"]["second"])) == ["m (f.csv) 2"]
 
 
@@ -247,3 +249,57 @@ def test_repeats_of_a_judge_are_told_apart_and_averaged() -> None:
     variance = report.tables["variance"]
     of_judge = variance[variance["kind"].eq("judge")].set_index("effect")
     assert of_judge.loc["repeat", "estimate"] == pytest.approx(1)
+
+
+def test_judges_whose_names_look_like_repeats_are_judges_of_their_own() -> None:
+    people = [rating(focus(f"R{n} item {n}", "A", 1 + n), plot=f"p{n % 2}") for n in range(6)]
+    judged = [
+        focus(f"R{n} item {n}", name, 1 + n + more)
+        for name, more in (("vertex:text-bison@001", 0), ("vertex:text-bison@002", 2))
+        for n in range(6)
+    ]
+    report = report_of(people, judged, measures=["bias"], groups=["plot"])
+    means = report.tables["means"]
+    found = means[means["dimension"].eq("step2.focus")].set_index("judge")["value"].to_dict()
+    assert found == {"vertex:text-bison@001": 0, "vertex:text-bison@002": 2, "mean of 2 judges": 1}
+    variance = report.tables["variance"]
+    assert "repeat" not in set(variance["effect"])
+    # An id that holds " item " is an id, and keeps its columns.
+    assert set(report.tables["by_column"]["group"]) == {"p0", "p1"}
+    assert set(report.data.table()["plot"]) == {"p0", "p1"}
+
+
+def test_a_scorers_two_values_of_a_response_are_refused_with_both_files() -> None:
+    people = [
+        rating(focus("R0", "A", points)).model_copy(update={"source": source})
+        for points, source in ((1, "first.csv"), (4, "second.csv"))
+    ]
+    expected = r"rater A, response R0, step2.focus: 1 and 4 \(first.csv, second.csv\)"
+    with pytest.raises(DataError, match=expected):
+        report_of(people)
+
+
+def test_settings_that_do_not_exist_are_refused_by_name() -> None:
+    with pytest.raises(SettingError, match=r"resample: there is no such setting\..*resamples"):
+        report_of([], resample=3)
+
+
+def test_a_dimension_that_no_judge_scored_has_no_values_and_leaves_the_others_theirs() -> None:
+    people = [
+        rating(
+            ScoreSheet(
+                response_id=f"R{n}",
+                scorer="A",
+                steps=(StepScores(step="step2", written={"focus": 1 + n, "adequacy": 1 + n}),),
+            )
+        )
+        for n in range(5)
+    ]
+    scores = [
+        Scores(name, tuple(focus(f"R{n}", "j", points) for n, points in enumerate(given)), {}, name)
+        for name, given in (("one", [1, 2, 3, 4, 5]), ("two", [1, 2, 3, 5, 4]))
+    ]
+    compared = agree(cgpst(), scores, people, measures=["exact"], resamples=0).tables["comparison"]
+    assert compared["dimension"].tolist() == ["step2.focus", "step2.adequacy", "AVG"]
+    assert compared["difference"].tolist() == pytest.approx([0.4, math.nan, 0.4], nan_ok=True)
+    assert compared["p"].notna().tolist() == [True, False, True]

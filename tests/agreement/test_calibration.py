@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -9,7 +11,14 @@ from scipy.optimize import isotonic_regression
 
 from agreement.tables import row, table
 from creaeval.agreement.calibration import CALIBRATION_COLUMNS, calibration, correct
+from creaeval.agreement.options import AgreementOptions
 from creaeval.errors import SettingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agreement.tables import Given
+    from creaeval.agreement.rating_data import RatingData
 
 POINTS = table(
     {
@@ -18,20 +27,21 @@ POINTS = table(
         ("rater", "B", "d"): [1, None, 5, None, 1],
     }
 )
+BY_CLUSTER = AgreementOptions(cluster=("cluster",))
 
 
-def noisy(seed: int = 2, n: int = 40) -> pd.DataFrame:
-    generator = np.random.default_rng(seed)
+def noisy(n: int = 40, clusters: Mapping[str, str] | None = None, more: Given | None = None) -> RatingData:
+    generator = np.random.default_rng(2)
     truth = generator.integers(1, 8, n)
-    given = {
+    given: Given = {
         (kind, name, "d"): (truth + shift + generator.integers(-1, 2, n)).tolist()
         for kind, name, shift in (("judge", "j", 2), ("judge", "k", 0), ("rater", "A", 0), ("rater", "B", 0))
     }
-    return table(given)
+    return table({**given, **(more or {})}, carried={"cluster": clusters or {}})
 
 
 def test_levels_by_hand() -> None:
-    found = calibration(POINTS, ["d"])
+    found = calibration(POINTS)
     assert [*found.columns] == CALIBRATION_COLUMNS
     # At 3: A's 2 and 4 and B's 1. At 4.5: 4 and 5. At 5 nobody rated.
     assert found["level"].tolist()[:3] == [3, 4.5, 5]
@@ -43,7 +53,7 @@ def test_levels_by_hand() -> None:
 
 
 def test_the_row_without_a_level_is_over_all_pairs() -> None:
-    whole = calibration(POINTS, ["d"]).iloc[-1]
+    whole = calibration(POINTS).iloc[-1]
     assert math.isnan(whole.level)
     assert (whole.n, whole.mean_human, whole.bias) == (
         5,
@@ -53,7 +63,8 @@ def test_the_row_without_a_level_is_over_all_pairs() -> None:
 
 
 def test_without_pairs_all_is_undefined_with_its_reason() -> None:
-    alone = calibration(POINTS[POINTS["kind"] == "judge"], ["d", "other"])
+    judge_alone = POINTS.select(scorers=lambda scorer: scorer.kind == "judge")
+    alone = calibration(replace(judge_alone, dimensions=("d", "other")))
     assert alone["bias"].isna().all()
     assert (alone["n"] == 0).all()
     assert all(alone["reason"])
@@ -63,8 +74,8 @@ def test_without_pairs_all_is_undefined_with_its_reason() -> None:
 def test_a_response_is_corrected_by_what_was_fitted_on_all_other_folds() -> None:
     # As many folds as responses, so each is corrected by an isotonic regression on all others.
     points = noisy(n=12)
-    fixed, _ = correct(points, ["d"], n_folds=12)
-    wide = points.pivot(index="response_id", columns=["kind", "scorer"], values="points")
+    fixed, _ = correct(points, n_folds=12)
+    wide = points.table().pivot(index="response_id", columns=["kind", "scorer"], values="points")
     for judge in ("j", "k"):
         x = wide["judge", judge]
         for response in wide.index:
@@ -74,55 +85,53 @@ def test_a_response_is_corrected_by_what_was_fitted_on_all_other_folds() -> None
             knots, index, counts = np.unique(level, return_inverse=True, return_counts=True)
             means = np.bincount(index, human) / counts
             fitted = isotonic_regression(means, weights=counts).x
-            got = row(fixed, scorer=f"{judge} (corrected)", response_id=response).points
+            got = row(fixed.table(), scorer=f"{judge} (corrected)", response_id=response).points
             assert got == pytest.approx(np.interp(x[response], knots, fitted))
 
 
 def test_a_cluster_s_ratings_never_reach_its_own_corrected_values() -> None:
-    points = noisy()
-    clusters = {name: f"C{int(name[1:]) // 4}" for name in points["response_id"].unique()}
-    before, _ = correct(points, ["d"], clusters)
-    changed = points.copy()
-    inside = changed["response_id"].map(clusters).eq("C3")
-    changed.loc[inside & changed["kind"].eq("rater"), "points"] = 100.0
-    after, _ = correct(changed, ["d"], clusters)
-    is_judge = before["kind"].eq("judge")
-    own = before["response_id"].map(clusters).eq("C3") & is_judge
-    assert after.loc[own, "points"].tolist() == before.loc[own, "points"].tolist()
+    points = noisy(clusters={f"R{n:02}": f"C{n // 4}" for n in range(40)})
+    values = points.matrix.values.copy()
+    inside = np.array(points.column("cluster")) == "C3"
+    of_judges = [scorer.kind == "judge" for _, scorer in points.matrix.columns]
+    values[np.ix_(inside, ~np.array(of_judges))] = 100.0
+    before, after = (
+        correct(data, BY_CLUSTER)[0].matrix.values[:, of_judges]
+        for data in (points, points.with_values(values))
+    )
+    assert before[inside].tolist() == after[inside].tolist()
     # It does reach those of other folds, so the test can tell.
-    assert after.loc[is_judge & ~own, "points"].tolist() != before.loc[is_judge & ~own, "points"].tolist()
+    assert before[~inside].tolist() != after[~inside].tolist()
 
 
 def test_a_response_s_own_rating_makes_no_difference_to_it() -> None:
     points = noisy()
-    fewer = points[~(points["kind"].eq("rater") & points["response_id"].eq("R05"))]
-    before, after = correct(points, ["d"])[0], correct(fewer, ["d"])[0]
+    rows = points.table()
+    fewer = points.keep((rows["kind"].ne("rater") | rows["response_id"].ne("R05")).to_numpy())
+    before, after = (correct(data)[0].table() for data in (points, fewer))
     for judge in ("j (corrected)", "k (corrected)"):
         where = {"scorer": judge, "response_id": "R05"}
         assert row(before, **where).points == row(after, **where).points
 
 
 def test_all_judges_are_corrected_and_named_so_and_raters_are_left_alone() -> None:
-    points = noisy().assign(extra="x")
-    fixed, notes = correct(points, ["d"], seed=4)
-    assert [*fixed.columns] == [*points.columns]
-    assert set(fixed.loc[fixed["kind"].eq("judge"), "scorer"]) == {"j (corrected)", "k (corrected)"}
-    raters = points["kind"].eq("rater")
-    pd.testing.assert_frame_equal(
-        fixed[fixed["kind"].eq("rater")].reset_index(drop=True), points[raters].reset_index(drop=True)
-    )
-    assert len(fixed) == len(points)
+    points = noisy(clusters={"R00": "x"})
+    fixed, notes = correct(points, AgreementOptions(seed=4))
+    assert [scorer.label for scorer in fixed.judges] == ["j (corrected)", "k (corrected)"]
+    assert (fixed.carried, fixed.units, fixed.raters) == (points.carried, points.units, points.raters)
+    assert np.array_equal(fixed.take("d", fixed.raters), points.take("d", points.raters))
+    assert len(fixed.long) == len(points.long)
     assert len(notes) == 1
     assert "40 responses in 5 folds" in notes[0]
     # The judge that is 2 points too lenient no longer is.
-    bias = calibration(fixed, ["d"])
+    bias = calibration(fixed)
     assert abs(bias[bias["level"].isna() & bias["scorer"].eq("j (corrected)")]["bias"].iloc[0]) < 0.3
 
 
 def test_neither_the_order_of_rows_nor_a_second_run_matters() -> None:
     points = noisy()
-    one = correct(points, ["d"])[0]
-    other = correct(points.sample(frac=1, random_state=1), ["d"])[0]
+    shuffled = replace(points, long=points.long.sample(frac=1, random_state=1))
+    one, other = (correct(data)[0].table() for data in (points, shuffled))
     keys = ["response_id", "scorer"]
     pd.testing.assert_frame_equal(
         one.sort_values(keys, ignore_index=True), other.sort_values(keys, ignore_index=True)
@@ -130,22 +139,22 @@ def test_neither_the_order_of_rows_nor_a_second_run_matters() -> None:
 
 
 def test_what_could_not_be_corrected_is_left_out_and_said() -> None:
-    points = pd.concat([noisy(n=6), table({("judge", "k", "unrated"): [1, 2], ("judge", "k", "e"): [1]})])
-    fixed, notes = correct(points, ["d", "unrated"])
-    assert set(fixed["dimension"]) == {"d"}
+    points = noisy(n=6, more={("judge", "k", "unrated"): [1, 2]})
+    fixed, notes = correct(points)
+    assert set(fixed.table()["dimension"]) == {"d"}
     assert notes[1:] == [
         "k: 2 of 8 values are left out, since the other folds hold no pair of this judge with a rater: "
         "unrated.",
-        "k: 1 values of other dimensions are left out.",
     ]
-    together, notes = correct(noisy(n=6), ["d"], dict.fromkeys([f"R{n:02}" for n in range(6)], "one"))
-    assert set(together["kind"]) == {"rater"}
+    together, notes = correct(noisy(n=6, clusters={f"R{n:02}": "one" for n in range(6)}), BY_CLUSTER)
+    assert not together.judges
+    assert together.raters
     assert "1 clusters in 1 folds" in notes[0]
     assert len(notes) == 3
 
 
 def test_responses_without_a_label_are_clusters_of_their_own() -> None:
-    _, notes = correct(noisy(n=6), ["d"], {"R00": "a", "R01": "a", "R02": "R03"})
+    _, notes = correct(noisy(n=6, clusters={"R00": "a", "R01": "a", "R02": "R03"}), BY_CLUSTER)
     assert "5 clusters (3 of them responses without a label) in 5 folds" in notes[0]
     with pytest.raises(SettingError, match="folds"):
-        correct(noisy(), ["d"], n_folds=1)
+        correct(noisy(), n_folds=1)

@@ -14,6 +14,7 @@ from booklets import cgpst, marked, scored
 from creaeval.agreement.compare_runs import compare_runs
 from creaeval.agreement.conditions import check_conditions, read_conditions
 from creaeval.agreement.largest import evidence_text
+from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.run_records import changed_responses, differing_settings
 from creaeval.data import Rating, Scores
 from creaeval.errors import SettingError
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from creaeval.llm import ChatRequest
 
     Given = Mapping[str, Sequence[float | None]]
+
+
+NONE, FEW = AgreementOptions(resamples=0), AgreementOptions(resamples=50)
 
 
 def sheets(given: Given, part: str = "focus") -> list[ScoreSheet]:
@@ -65,7 +69,7 @@ def row(table: pd.DataFrame, dimension: str) -> Any:
 
 def test_judges_are_averaged_where_all_of_them_scored() -> None:
     first = scores({"j": [2, 4, 6, 8], "k": [4, 4, None, 8]})
-    found = compare_runs(cgpst(), first, scores({"l": [2, 3, 4, 5]}), n_resamples=50)
+    found = compare_runs(cgpst(), first, scores({"l": [2, 3, 4, 5]}), options=AgreementOptions(resamples=50))
     of = row(found.tables["differences"], "step2.focus")
     # R2 has one of two judges, so it has no value: (3 + 4 + 8) / 3 and (2 + 3 + 5) / 3.
     assert (of["mean_a"], of["mean_b"]) == pytest.approx((5, 10 / 3))
@@ -79,7 +83,9 @@ def test_judges_are_averaged_where_all_of_them_scored() -> None:
 def test_the_interval_is_that_of_a_bootstrap_of_the_differences() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.integers(1, 11, size=(2, 40)).astype(float)
-    found = compare_runs(cgpst(), scores({"j": list(a)}), scores({"j": list(b)}), n_resamples=4000)
+    found = compare_runs(
+        cgpst(), scores({"j": list(a)}), scores({"j": list(b)}), options=AgreementOptions(resamples=4000)
+    )
     of = row(found.tables["differences"], "step2.focus")
     drawn = (a - b)[rng.integers(0, 40, size=(4000, 40))].mean(axis=1)
     assert (of["low"], of["high"]) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])), abs=0.15)
@@ -90,27 +96,30 @@ def test_whole_clusters_are_drawn_and_few_of_them_are_warned_of() -> None:
     carried = {f"R{number}": {"plot": str(number // 2)} for number in range(12)}
     first = scores({"j": [1, 3] * 6}, carried=carried)
     second = scores({"j": [3, 1] * 6}, carried=carried)
-    found = compare_runs(cgpst(), first, second, cluster="plot", n_resamples=200)
+    found = compare_runs(cgpst(), first, second, options=AgreementOptions(cluster=("plot",), resamples=200))
     of = row(found.tables["differences"], "step2.focus")
     # -2 and 2 in each cluster, so that every resample of whole clusters is 0.
     assert (of["difference"], of["reason"]) == (0, "no interval: all resamples are equal")
     assert math.isnan(of["low"])
     assert any("Only 6 clusters" in note for note in found.notes)
     with pytest.raises(SettingError, match="no such column; they carry plot"):
-        compare_runs(cgpst(), first, second, cluster="scenario")
+        compare_runs(cgpst(), first, second, options=AgreementOptions(cluster=("scenario",)))
 
 
-def test_panels_of_different_size_have_no_p_and_that_is_said() -> None:
-    first, second = (
-        scores({"j": [1, 2, 3, 4, 5, 6]}),
-        scores({"j": [1, 2, 3, 4, 6, 6], "k": [3, 1, 3, 4, 4, 3]}),
+def test_of_panels_the_judges_of_both_runs_are_compared_and_that_is_said() -> None:
+    people = ratings({"P": [1, 2, 3, 4, 5, 7], "Q": [1, 2, 2, 4, 5, 6]})
+    near, far = [1, 2, 3, 4, 6, 6], [3, 1, 3, 4, 4, 3]
+    first = scores({"j": [1, 2, 3, 4, 5, 6]})
+    shared, single = (
+        compare_runs(cgpst(), first, scores(of), people, FEW).tables["agreement"]
+        for of in ({"j": near, "k": far}, {"j": near})
     )
-    found = compare_runs(
-        cgpst(), first, second, ratings({"P": [1, 2, 3, 4, 5, 7], "Q": [1, 2, 2, 4, 5, 6]}), n_resamples=50
-    )
-    assert found.tables["agreement"]["p"].isna().all()
-    assert found.tables["agreement"]["difference"].notna().any()
-    assert any("A has 1 judges or repeats, B 2" in note for note in found.notes)
+    pd.testing.assert_frame_equal(shared.drop(columns="reason"), single.drop(columns="reason"))
+    assert set(shared["reason"]) == {"without B: k, since the other method has no such judge"}
+    apart = compare_runs(cgpst(), first, scores({"k": near, "l": far}), people, FEW).tables["agreement"]
+    assert apart[["difference", "p"]].isna().all(axis=None)
+    assert apart["second_value"].notna().all()
+    assert set(apart["reason"]) == {"not compared: a panel is compared with a panel of the same judges only"}
 
 
 def test_without_a_total_the_mean_is_over_dimensions() -> None:
@@ -120,12 +129,20 @@ def test_without_a_total_the_mean_is_over_dimensions() -> None:
         scores({"j": [5, 6, 7, 8, 9]}),
         scores({"j": [3, 4, 5, 6, 7]}),
         conditions=conditions,
-        n_resamples=50,
+        options=FEW,
     )
     checked = found.tables["conditions"]
     assert checked["change"].tolist() == [-2, -2]
     assert checked["failed"].tolist() == [True, False]
     assert checked["n"].tolist() == [5, 5]
+
+
+def test_a_change_that_all_resamples_share_fails_only_where_it_is_unwanted() -> None:
+    conditions = read_conditions(["mean surely drops 0.1", "mean surely rises 0.1"], with_ratings=False)
+    first, options = scores({"j": [2, 3, 4, 5, 6]}), AgreementOptions(resamples=50)
+    for second, failed in ((first, [False, False]), (scores({"j": [1, 2, 3, 4, 5]}), [True, False])):
+        found = compare_runs(cgpst(), first, second, options=options, conditions=conditions)
+        assert found.tables["conditions"]["failed"].tolist() == failed
 
 
 def test_surely_takes_the_end_of_the_interval() -> None:
@@ -140,14 +157,6 @@ def test_surely_takes_the_end_of_the_interval() -> None:
     assert (found.loc[0, "low"], found.loc[0, "high"]) == (-3.5, -0.5)
     assert found["failed"].tolist() == [True, True, False, False, True, True, False]
     assert found.loc[4, "limit"] == -2
-
-
-def test_a_change_that_all_resamples_share_fails_only_where_it_is_unwanted() -> None:
-    conditions = read_conditions(["mean surely drops 0.1", "mean surely rises 0.1"], with_ratings=False)
-    first = scores({"j": [2, 3, 4, 5, 6]})
-    for second, failed in ((first, [False, False]), (scores({"j": [1, 2, 3, 4, 5]}), [True, False])):
-        found = compare_runs(cgpst(), first, second, conditions=conditions, n_resamples=50)
-        assert found.tables["conditions"]["failed"].tolist() == failed
 
 
 def test_averages_over_different_dimensions_fail() -> None:
@@ -284,7 +293,7 @@ def test_a_run_without_any_score_fails_every_condition() -> None:
         Scores("m", (), carried, "nothing"),
         ratings({"P": [1, 2, 3, 4, 5, 7]}),
         conditions=read_conditions(["qwk drops 0.1", "mean drops 1", "cost rises 1"], with_ratings=True),
-        n_resamples=50,
+        options=FEW,
     )
     checked = found.tables["conditions"]
     assert checked["failed"].tolist() == [True, True, True]
@@ -305,7 +314,7 @@ def test_runs_over_uses_have_a_row_a_use(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         return run_of(tmp_path / folder, judges=[ScriptedModel(f"j{more}", answer=answer)])
 
-    found = compare_runs(load_task("aut"), of("a", 0), of("b", 1), n_resamples=0)
+    found = compare_runs(load_task("aut"), of("a", 0), of("b", 1), options=NONE)
     # Of five uses two are blank; they get 2, 5 and 1, and 3, 5 (the highest) and 2.
     assert row(found.tables["differences"], "uses.originality")["difference"] == pytest.approx(-2 / 3)
     largest = found.tables["largest"]

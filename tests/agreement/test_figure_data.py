@@ -15,7 +15,7 @@ from booklets import booklet, scored, variant
 from creaeval.agreement.calibration_intervals import INTERVAL_COLUMNS, calibration_intervals
 from creaeval.agreement.heat import HEAT_COLUMNS, heat_counts
 from creaeval.agreement.length_points import LENGTH_COLUMNS, length_points
-from creaeval.agreement.pair_values import Resampling
+from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.quotes import QUOTE_COLUMNS, quote_table
 from creaeval.agreement.verbosity import verbosity
 from creaeval.report.figures import length_scatter
@@ -31,11 +31,11 @@ POINTS = table(
         ("rater", "A", "a"): [1, 2, 3, 2],
         ("rater", "B", "a"): [1, None, 3, None],
     }
-).assign(method=lambda frame: frame["kind"].map({"judge": "creaeval", "rater": ""}))
+)
 
 
 def test_heat_counts_pairs_of_each_judge_with_each_rater() -> None:
-    counts = heat_counts(POINTS, ["a", "b"])
+    counts = heat_counts(replace(POINTS, dimensions=("a", "b")))
     assert [*counts.columns] == HEAT_COLUMNS
     # R00: (1, 1) of two judges and two raters; R01: (2, 2) and (2, 1) with A alone; R02: (3, 2) four times;
     # R03: (2, 2) of judge two with A.
@@ -97,7 +97,7 @@ def test_calibration_intervals_are_percentiles_over_responses() -> None:
             ("rater", "A", "a"): [0] * 5 + [2] * 5,
         }
     )
-    found = calibration_intervals(points, ["a"], Resampling(n_resamples=4000))
+    found = calibration_intervals(points, AgreementOptions(resamples=4000))
     assert [*found.columns] == INTERVAL_COLUMNS
     level, everything = found.iloc[0], found.iloc[1]
     assert (level["level"], level["n"], level["n_responses"]) == (1, 10, 10)
@@ -108,14 +108,14 @@ def test_calibration_intervals_are_percentiles_over_responses() -> None:
 
 
 def test_few_responses_have_no_interval_and_say_so() -> None:
-    found = calibration_intervals(POINTS, ["a"], Resampling(n_resamples=50))
+    found = calibration_intervals(POINTS, AgreementOptions(resamples=50))
     assert found["low"].isna().all()
     assert np.isfinite(found["mean_human"]).all()
     assert set(found["reason"]) == {"no interval: fewer than 5 responses or clusters"}
     # R00 and R01 of judge two at level 1: pairs (1, 1), (1, 1), (1, 2).
     one = found[found["scorer"].eq("two") & found["level"].eq(1)].iloc[0]
     assert (one["n"], one["n_responses"]) == (3, 2)
-    assert calibration_intervals(POINTS.iloc[:0], ["a"]).empty
+    assert calibration_intervals(POINTS.select(units=[])).empty
 
 
 def test_lengths_and_totals_are_those_that_verbosity_correlates() -> None:
@@ -129,7 +129,7 @@ def test_lengths_and_totals_are_those_that_verbosity_correlates() -> None:
     assert creaeval["score"].tolist() == OTHER[1:]
     assert creaeval["human"].tolist()[:-1] == HUMAN[1:-1]
     assert math.isnan(creaeval["human"].iloc[-1])
-    associations = verbosity(ESSAY, given, by, lengths(), resampling=Resampling(n_resamples=0))
+    associations = verbosity(ESSAY, given, by, lengths(), options=AgreementOptions(resamples=0))
     pearson = row(associations, method="creaeval", measure="pearson")
     assert pearson["value"] == pytest.approx(np.corrcoef(creaeval["words"], creaeval["score"])[0, 1])
     assert pearson["n"] == len(creaeval)

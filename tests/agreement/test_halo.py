@@ -25,7 +25,7 @@ POINTS = table(
 
 
 def test_correlations_by_hand() -> None:
-    found = halo(POINTS, ["a", "b", "c"])
+    found = halo(POINTS)
     assert [*found.columns] == HALO_COLUMNS
     of_judge = found[found["scorer"] == "j"]
     assert [*zip(of_judge["dimension"], of_judge["other"], strict=True)] == [
@@ -38,7 +38,7 @@ def test_correlations_by_hand() -> None:
 
 
 def test_what_is_undefined_has_its_reason_and_is_not_averaged() -> None:
-    found = halo(POINTS, ["a", "b", "c"])
+    found = halo(POINTS)
     constant = row(found, scorer="A", dimension="a", other="c")
     assert math.isnan(constant.r)
     assert constant.reason == "c is constant"
@@ -53,7 +53,7 @@ def test_what_is_undefined_has_its_reason_and_is_not_averaged() -> None:
 
 
 def test_judges_stand_beside_the_mean_of_the_raters_means() -> None:
-    judge = row(halo_means(halo(POINTS, ["a", "b", "c"])), scorer="j")
+    judge = row(halo_means(halo(POINTS)), scorer="j")
     # Raters' means are -1 and 0.5, so -0.25 together; the judge's is 2/3.
     assert judge.mean_r == pytest.approx(2 / 3)
     assert judge.above_raters == pytest.approx(2 / 3 + 0.25)
@@ -61,18 +61,19 @@ def test_judges_stand_beside_the_mean_of_the_raters_means() -> None:
 
 
 def test_without_raters_there_is_nothing_to_lie_above() -> None:
-    means = halo_means(halo(POINTS[POINTS["kind"] == "judge"], ["a", "b"]))
+    alone = POINTS.select(dimensions=["a", "b"], scorers=lambda scorer: scorer.kind == "judge")
+    means = halo_means(halo(alone))
     assert math.isnan(means["above_raters"].iloc[0])
     assert means["reason"].iloc[0] == "above_raters: no rater has a correlation"
-    assert halo_means(halo(POINTS.iloc[:0], ["a", "b"])).empty
-    assert halo_means(halo(POINTS, ["a"])).empty
+    assert halo_means(halo(POINTS.select(dimensions=["a", "b"], units=[]))).empty
+    assert halo_means(halo(POINTS.select(dimensions=["a"]))).empty
 
 
 def test_it_is_pearsons_r_over_shared_responses() -> None:
     generator = np.random.default_rng(1)
     x, y = generator.normal(size=20), generator.normal(size=20)
     gaps = [None if number % 4 == 0 else float(value) for number, value in enumerate(y)]
-    found = halo(table({("judge", "j", "a"): x.tolist(), ("judge", "j", "b"): gaps}), ["a", "b"])
+    found = halo(table({("judge", "j", "a"): x.tolist(), ("judge", "j", "b"): gaps}))
     keep = np.arange(20) % 4 != 0
     assert found["r"].iloc[0] == pytest.approx(np.corrcoef(x[keep], y[keep])[0, 1])
     assert found["n"].iloc[0] == 15

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from creaeval.agreement.agreement import SHARE, measure_agreement
-from creaeval.agreement.pair_values import HUMAN, Resampling
+from agreement.tables import row, table
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.pairs import HUMAN
+from creaeval.agreement.protocol import SHARE, measure_agreement
 from creaeval.agreement.raters import rater_coefficients
-
-from .tables import row
-from .test_agreement import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,10 +24,12 @@ FORTY = [1.0 + number % 7 for number in range(40)]
 ONE_OFF = [FORTY[0] + 1, *FORTY[1:]]
 
 
-def cells(given: dict[str, Sequence[float]], measures: list[str], **how: object) -> pd.DataFrame:
-    points = table({("judge" if name == "j" else "rater", name, "d"): of for name, of in given.items()})
-    resampling = Resampling(n_resamples=200, **how)  # type: ignore[arg-type]
-    found = measure_agreement(points, ["d"], measures=measures, resampling=resampling)
+def cells(given: dict[str, Sequence[float]], measures: list[str], **how: Any) -> pd.DataFrame:
+    carried = {"plot": {f"R{number:02}": str(number % 8) for number in range(40)}}
+    points = table(
+        {("judge" if name == "j" else "rater", name, "d"): of for name, of in given.items()}, carried=carried
+    )
+    found = measure_agreement(points, AgreementOptions(resamples=200, measures=tuple(measures), **how))
     return found.cells if len(given) == 2 else found.means
 
 
@@ -42,7 +43,7 @@ def test_perfect_agreement_of_forty_responses_has_wilsons_interval() -> None:
 
 def test_the_mean_over_a_single_pair_has_wilsons_interval_too() -> None:
     points = table({("judge", "j", "d"): FORTY, ("rater", "A", "d"): ONE_OFF})
-    means = measure_agreement(points, ["d"], measures=["exact"], resampling=Resampling(200)).means
+    means = measure_agreement(points, AgreementOptions(measures=("exact",), resamples=200)).means
     for dimension in ("d", "AVG"):
         value = row(means, dimension=dimension)
         # Wilson, 39 of 40, by (2np + z² ± z sqrt(z² + 4np(1 - p))) / 2(n + z²)
@@ -75,10 +76,9 @@ def test_the_mean_share_over_raters_is_bootstrapped_and_has_no_interval_where_al
 
 
 def test_shares_of_whole_clusters_are_bootstrapped() -> None:
-    clusters = {f"R{number}": f"plot {number % 10}" for number in range(40)}
-    perfect = row(cells({"j": FORTY, "A": FORTY}, ["exact"], clusters=clusters), metric="exact")
+    perfect = row(cells({"j": FORTY, "A": FORTY}, ["exact"], cluster=("plot",)), metric="exact")
     assert (math.isnan(perfect["low"]), perfect["reason"]) == (True, EQUAL)
-    nearly = row(cells({"j": FORTY, "A": ONE_OFF}, ["exact"], clusters=clusters), metric="exact")
+    nearly = row(cells({"j": FORTY, "A": ONE_OFF}, ["exact"], cluster=("plot",)), metric="exact")
     assert nearly["low"] < 39 / 40
     assert nearly["high"] == 1.0
 
@@ -93,16 +93,16 @@ def test_nothing_has_an_interval_from_fewer_than_five_responses() -> None:
 @pytest.mark.parametrize("n", [2, 4, 5])
 def test_coefficients_of_all_raters_have_no_interval_from_fewer_than_five_responses(n: int) -> None:
     ratings = {("rater", "A", "d"): [1.0, 3, 2, 5, 4][:n], ("rater", "B", "d"): [2.0, 3, 2, 4, 5][:n]}
-    found = rater_coefficients(table(ratings), ["d"], Resampling(200)).set_index("coefficient")
+    found = rater_coefficients(table(ratings), AgreementOptions(resamples=200)).set_index("coefficient")
     for name in ("ICC(A,1) = ICC(2,1)", "Krippendorff's alpha (interval)"):
-        assert found["low"].isna()[name] == (n < 5)
-        assert (found["reason"][name] == FEW) == (n < 5)
+        assert bool(found["low"].isna()[name]) == (n < 5)
+        assert (found.loc[name, "reason"] == FEW) == (n < 5)
 
 
 def test_raters_who_agree_in_full_have_coefficients_of_1_without_an_interval() -> None:
     same = [1.0, 3, 2, 5, 4, 4]
     found = rater_coefficients(
-        table({("rater", "A", "d"): same, ("rater", "B", "d"): same}), ["d"], Resampling(200)
+        table({("rater", "A", "d"): same, ("rater", "B", "d"): same}), AgreementOptions(resamples=200)
     )
     defined = found[found["value"].notna() & ~found["coefficient"].str.contains("ordinal|nominal|Fleiss")]
     assert len(defined) == 7
@@ -114,8 +114,8 @@ def test_raters_who_agree_in_full_have_coefficients_of_1_without_an_interval() -
 def test_no_limit_of_a_mean_of_raters_is_without_bound() -> None:
     # The lower limit of ICC(A,1) is below -1 / (k - 1), so that of two raters' mean is at minus infinity.
     ratings = {("rater", "A", "d"): [1.0, 2, 4, 5, 3], ("rater", "B", "d"): [3.0] * 5}
-    found = rater_coefficients(table(ratings), ["d"], Resampling(50)).set_index("coefficient")
-    name = "ICC(A,k) = ICC(2,k)"
-    assert found["low"].isna()[name]
-    assert found["high"].isna()[name]
-    assert "no interval: the data set it no lower limit" in found["reason"][name]
+    found = rater_coefficients(table(ratings), AgreementOptions(resamples=50)).set_index("coefficient")
+    of = row(found.reset_index(), coefficient="ICC(A,k) = ICC(2,k)")
+    assert math.isnan(of["low"])
+    assert math.isnan(of["high"])
+    assert "no interval: the data set it no lower limit" in of["reason"]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
-from agreement.sheets_of_points import ADEQUACY, FOCUS, ratings, run, scores, sheets
+from agreement.sheets_of_points import ADEQUACY, FOCUS, qwk, ratings, run, scores, sheets
+from agreement.tables import row
 from booklets import cgpst
 from creaeval.agreement.judge_grid import (
     ALL_JUDGES,
@@ -17,32 +16,19 @@ from creaeval.agreement.judge_grid import (
     judge_pairs,
     judge_variance,
 )
-from creaeval.agreement.pair_values import AVG
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.pairs import AVG
 from creaeval.data import read_ratings, read_scores
 from creaeval.errors import SettingError
 from creaeval.tasks import load_task
 from data_folder import shared_data
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 A = [1, 2, 3, 4, 5, 6]
 B = [2, 2, 3, 5, 5, 6]
 NEAR = [1, 2, 3, 4, 6, 6]
 FAR = [3, 3, 3, 4, 4, 3]
+QWK = AgreementOptions(measures=("qwk",), resamples=0)
 RATED = ratings(sheets("A", {"focus": A, "adequacy": B}))
-
-
-def qwk(x: list[int], y: list[int]) -> float:
-    return float(cohen_kappa_score(x, y, labels=range(11), weights="quadratic"))
-
-
-def one_row(table: pd.DataFrame, **where: str) -> pd.Series:
-    chosen = table
-    for name, value in where.items():
-        chosen = chosen[chosen[name].eq(value)]
-    assert len(chosen) == 1, where
-    return chosen.iloc[0]
 
 
 def test_the_grid_has_the_mean_of_each_analyst_and_judge() -> None:
@@ -54,22 +40,22 @@ def test_the_grid_has_the_mean_of_each_analyst_and_judge() -> None:
         sheets("qwen", {"focus": FAR, "adequacy": B}),
     )
     second = run("2222222222", "creaeval", "deepseek", sheets("gpt", {"focus": A, "adequacy": FAR}))
-    found = judge_agreement(cgpst(), [first, second], RATED, measures=["qwk"], n_resamples=0)
+    found = judge_agreement(cgpst(), [first, second], RATED, QWK)
     grid = analyst_judge_grid(found)
-    cells = {(row.analyst, row.judge): row.value for row in grid.itertuples()}
+    cells = {(r.analyst, r.judge): r.value for r in grid.itertuples()}
     assert cells == {
         ("gemini", "gpt"): pytest.approx((qwk(NEAR, A) + qwk(A, B)) / 2),
         ("gemini", "qwen"): pytest.approx((qwk(FAR, A) + 1) / 2),
         ("deepseek", "gpt"): pytest.approx((1 + qwk(FAR, B)) / 2),
     }
     assert set(grid["n"]) == {6}
-    focus = one_row(found, dimension=FOCUS, analyst="gemini", judge="gpt")
+    focus = row(found, dimension=FOCUS, analyst="gemini", judge="gpt")
     assert focus["value"] == pytest.approx(qwk(NEAR, A))
 
 
 def test_two_runs_of_one_cell_are_refused_by_name() -> None:
     runs = [run(name * 10, "creaeval", "gemini", sheets("gpt", {"focus": NEAR})) for name in "12"]
-    found = judge_agreement(cgpst(), runs, RATED, measures=["qwk"], n_resamples=0)
+    found = judge_agreement(cgpst(), runs, RATED, QWK)
     expected = r"gemini with judge gpt: creaeval \(1111111111\) and creaeval \(2222222222\) both have it"
     with pytest.raises(SettingError, match=expected):
         analyst_judge_grid(found)
@@ -77,8 +63,8 @@ def test_two_runs_of_one_cell_are_refused_by_name() -> None:
 
 def test_repeats_of_a_judge_are_one_judge() -> None:
     given = scores("direct", sheets("gpt", {"focus": NEAR}), sheets("gpt", {"focus": FAR}, repeat=2))
-    found = judge_agreement(cgpst(), [given], RATED, measures=["qwk"], n_resamples=0)
-    focus = one_row(found, dimension=FOCUS)
+    found = judge_agreement(cgpst(), [given], RATED, QWK)
+    focus = row(found, dimension=FOCUS)
     assert focus["judge"] == "gpt"
     assert focus["value"] == pytest.approx((qwk(NEAR, A) + qwk(FAR, A)) / 2)
     assert focus["analyst"] == ""
@@ -87,7 +73,7 @@ def test_repeats_of_a_judge_are_one_judge() -> None:
 def test_single_judges_of_several_methods_stand_on_the_same_responses() -> None:
     one = scores("one", sheets("gpt", {"focus": NEAR}), sheets("qwen", {"focus": A}))
     two = scores("two", sheets("gpt", {"focus": FAR[:5]}))
-    found = judge_agreement(cgpst(), [one, two], RATED, measures=["qwk"], n_resamples=0)
+    found = judge_agreement(cgpst(), [one, two], RATED, QWK)
     of_focus = found[found["dimension"].eq(FOCUS)]
     assert of_focus[["method", "judge"]].to_numpy().tolist() == [
         ["one", "gpt"],
@@ -103,7 +89,7 @@ def test_the_torrance_tests_judges_have_their_published_means() -> None:
     task = load_task("ttcw")
     recorded = read_scores(folder / "judge_verdicts.csv", task, blank_is_no=True)
     experts = read_ratings(folder / "expert_ratings.csv", task)
-    grid = analyst_judge_grid(judge_agreement(task, recorded, experts, measures=["qwk"], n_resamples=0))
+    grid = analyst_judge_grid(judge_agreement(task, recorded, experts, QWK))
     expected = {"cgpt": -0.060, "gpt4": 0.054, "gemini-pro": -0.054, "claudev13": 0.050} | {
         "claudev2": -0.043,
         "claudev21": -0.011,
@@ -119,15 +105,15 @@ def test_judges_agree_with_each_other_pair_by_pair_and_on_the_whole() -> None:
         sheets("b", {"focus": B, "adequacy": NEAR}),
         sheets("c", {"focus": FAR, "adequacy": FAR}),
     )
-    found = judge_pairs(cgpst(), [given], measures=["qwk"], n_resamples=0)
+    found = judge_pairs(cgpst(), [given], QWK)
     pairs = {("a", "b"): (A, B), ("a", "c"): (A, FAR), ("b", "c"): (B, FAR)}
     for (first, second), (x, y) in pairs.items():
-        cell = one_row(found, dimension=FOCUS, first=first, second=second)
+        cell = row(found, dimension=FOCUS, first=first, second=second)
         assert cell["value"] == pytest.approx(qwk(x, y))
         assert cell["n"] == 6
-    mean = one_row(found, dimension=FOCUS, first=ALL_JUDGES)
+    mean = row(found, dimension=FOCUS, first=ALL_JUDGES)
     assert mean["value"] == pytest.approx(sum(qwk(x, y) for x, y in pairs.values()) / 3)
-    both = one_row(found, dimension=AVG, first="a", second="b")
+    both = row(found, dimension=AVG, first="a", second="b")
     assert both["value"] == pytest.approx((qwk(A, B) + qwk(A, NEAR)) / 2)
     assert both["defined"] == "2 of 2"
 
@@ -136,7 +122,7 @@ def test_repeats_pair_with_other_judges_and_never_with_each_other() -> None:
     given = scores(
         "m", sheets("a", {"focus": A}), sheets("a", {"focus": FAR}, repeat=2), sheets("b", {"focus": B})
     )
-    found = judge_pairs(cgpst(), [given], measures=["qwk"], n_resamples=0)
+    found = judge_pairs(cgpst(), [given], QWK)
     of_focus = found[found["dimension"].eq(FOCUS)]
     assert of_focus[["first", "second"]].to_numpy().tolist() == [["a", "b"]]
     assert of_focus["value"].iloc[0] == pytest.approx((qwk(A, B) + qwk(FAR, B)) / 2)
@@ -144,13 +130,13 @@ def test_repeats_pair_with_other_judges_and_never_with_each_other() -> None:
 
 def test_an_undefined_pair_has_its_reason_and_a_single_judge_no_pairs() -> None:
     given = scores("m", sheets("a", {"focus": A}), sheets("b", {"focus": [4] * 6}))
-    found = one_row(judge_pairs(cgpst(), [given], measures=["pearson"], n_resamples=50), dimension=FOCUS)
+    found = row(judge_pairs(cgpst(), [given], QWK.change(measures="pearson", resamples=50)), dimension=FOCUS)
     assert math.isnan(found["value"])
     assert (found["defined"], found["reason"]) == ("0 of 1", "b is constant")
-    alone = judge_pairs(cgpst(), [scores("m", sheets("a", {"focus": A}))], n_resamples=0)
+    alone = judge_pairs(cgpst(), [scores("m", sheets("a", {"focus": A}))], QWK)
     assert len(alone) == 0
     with pytest.raises(SettingError, match="measure 'kappo'"):
-        judge_pairs(cgpst(), [given], measures=["kappo"])
+        judge_pairs(cgpst(), [given], QWK.change(measures="kappo"))
 
 
 def test_variance_between_judges_by_response_and_dimension() -> None:

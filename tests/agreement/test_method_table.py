@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
-from agreement.sheets_of_points import ADEQUACY, FOCUS, ratings, scores, sheets
+from agreement.sheets_of_points import ADEQUACY, FOCUS, qwk, ratings, scores, sheets
+from agreement.tables import row
 from booklets import cgpst
 from creaeval.agreement.method_table import method_table, rank_methods
-from creaeval.agreement.pair_values import AVG, HUMAN
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.pairs import AVG, HUMAN
 from creaeval.data import Scores, read_ratings, read_scores
 from creaeval.errors import SettingError
 from creaeval.tasks import load_task
@@ -26,18 +27,8 @@ A = [1, 2, 3, 4, 5, 6]
 B = [2, 2, 3, 5, 5, 6]
 NEAR = [1, 2, 3, 4, 6, 6]
 FAR = [3, 3, 3, 4, 4, 3]
-
-
-def qwk(x: Sequence[float], y: Sequence[float]) -> float:
-    return float(cohen_kappa_score(x, y, labels=range(11), weights="quadratic"))
-
-
-def row(table: pd.DataFrame, dimension: str, method: str, measure: str = "qwk") -> pd.Series:
-    chosen = table[
-        table["measure"].eq(measure) & table["dimension"].eq(dimension) & table["method"].eq(method)
-    ]
-    assert len(chosen) == 1
-    return chosen.iloc[0]
+PLAIN = AgreementOptions(resamples=0)
+QWK = PLAIN.change(measures="qwk")
 
 
 def test_the_torrance_tests_recorded_judges_and_experts() -> None:
@@ -57,7 +48,7 @@ def test_the_torrance_tests_recorded_judges_and_experts() -> None:
         for name in expected
         if name != HUMAN
     ]
-    table = method_table(task, methods, experts, measures=["qwk"], n_resamples=0, n_permutations=0)
+    table = method_table(task, methods, experts, QWK, n_permutations=0)
     assert list(dict.fromkeys(table["method"])) == list(expected)
     for method, values in expected.items():
         found = table.loc[table["method"].eq(method), "value"].tolist()
@@ -71,21 +62,20 @@ def test_the_torrance_tests_recorded_judges_and_experts() -> None:
         "Story: Elaboration",
         AVG,
     ]
-    ranks = {name: row(table, "story.flexibility", name)["rank"] for name in expected if name != HUMAN}
+    of_flexibility = table[table["dimension"].eq("story.flexibility") & table["method"].ne(HUMAN)]
+    ranks = dict(zip(of_flexibility["method"], of_flexibility["rank"], strict=True))
     assert ranks == {"gpt4": 1, "claude3-opus": 2, "cgpt": 3}
-    assert pd.isna(row(table, AVG, HUMAN)["rank"])
+    assert pd.isna(row(table, dimension=AVG, method=HUMAN)["rank"])
 
 
 def test_a_method_of_several_judges_has_the_mean_of_their_agreements() -> None:
     two = scores("m", sheets("j1", {"focus": NEAR}), sheets("j2", {"focus": FAR}))
-    table = method_table(
-        cgpst(), [two], ratings(sheets("A", {"focus": A}), sheets("B", {"focus": B})), n_resamples=0
-    )
-    found = row(table, FOCUS, "m")
+    table = method_table(cgpst(), [two], ratings(sheets("A", {"focus": A}), sheets("B", {"focus": B})), QWK)
+    found = row(table, dimension=FOCUS, method="m")
     by_hand = [qwk(judge, rater) for judge in (NEAR, FAR) for rater in (A, B)]
     assert found["value"] == pytest.approx(sum(by_hand) / 4)
     assert found["defined"] == "4 of 4"
-    assert row(table, FOCUS, HUMAN)["value"] == pytest.approx(qwk(A, B))
+    assert row(table, dimension=FOCUS, method=HUMAN)["value"] == pytest.approx(qwk(A, B))
 
 
 def test_methods_are_compared_on_the_responses_that_all_of_them_scored() -> None:
@@ -96,15 +86,16 @@ def test_methods_are_compared_on_the_responses_that_all_of_them_scored() -> None
         sheets("A", {"focus": [*A, 9], "adequacy": [*A, 9]}),
         sheets("B", {"focus": [*B, 9], "adequacy": [*B, 9]}),
     )
-    table = method_table(cgpst(), [one, two], rated, measures=["qwk"], n_resamples=0, n_permutations=0)
+    table = method_table(cgpst(), [one, two], rated, QWK, n_permutations=0)
     keep = [0, 2, 3, 4, 5]
     assert list(table.groupby("dimension", sort=False)["n"].unique()) == [[6], [5], [5]]
-    found = row(table, ADEQUACY, "one")
+    found = row(table, dimension=ADEQUACY, method="one")
     kept = [A[n] for n in keep]
     assert found["value"] == pytest.approx((qwk(kept, kept) + qwk(kept, [B[n] for n in keep])) / 2)
-    assert (found["lost"], row(table, FOCUS, "one")["lost"], row(table, AVG, "one")["lost"]) == (2, 1, 2)
-    assert row(table, FOCUS, "two")["lost"] == 0
-    people = row(table, ADEQUACY, HUMAN)
+    lost = [row(table, dimension=name, method="one")["lost"] for name in (ADEQUACY, FOCUS, AVG)]
+    assert lost == [2, 1, 2]
+    assert row(table, dimension=FOCUS, method="two")["lost"] == 0
+    people = row(table, dimension=ADEQUACY, method=HUMAN)
     assert people["value"] == pytest.approx(qwk(kept, [B[n] for n in keep]))
     assert pd.isna(people["lost"])
     (note,) = [line for line in table.attrs["notes"] if line.startswith("one")]
@@ -115,19 +106,15 @@ def test_methods_are_compared_on_the_responses_that_all_of_them_scored() -> None
 def test_responses_that_nobody_rated_are_not_lost() -> None:
     one = scores("one", sheets("j", {"focus": [*A, 3, 3]}))
     two = scores("two", sheets("j", {"focus": FAR}))
-    table = method_table(
-        cgpst(), [one, two], ratings(sheets("A", {"focus": A})), measures=["qwk"], n_resamples=0
-    )
-    assert row(table, FOCUS, "one")["lost"] == 0
+    table = method_table(cgpst(), [one, two], ratings(sheets("A", {"focus": A})), QWK)
+    assert row(table, dimension=FOCUS, method="one")["lost"] == 0
     assert not [line for line in table.attrs["notes"] if line.startswith("one")]
 
 
 def test_equal_methods_share_a_rank_and_have_no_test() -> None:
     methods = [scores(name, sheets("j", {"focus": NEAR})) for name in ("a", "b")]
     methods.append(scores("c", sheets("j", {"focus": FAR})))
-    table = method_table(
-        cgpst(), methods, ratings(sheets("A", {"focus": A})), measures=["qwk"], n_resamples=0
-    )
+    table = method_table(cgpst(), methods, ratings(sheets("A", {"focus": A})), QWK)
     of_focus = table[table["dimension"].eq(FOCUS)]
     assert of_focus["rank"].tolist() == [1, 1, 3]
     assert of_focus["p"].isna().all()
@@ -149,21 +136,20 @@ def test_an_undefined_value_is_missing_with_its_reason_and_its_mean_is_not_ranke
         cgpst(),
         [flat, other],
         ratings(sheets("A", {"focus": A, "adequacy": A})),
-        measures=["pearson"],
-        n_resamples=0,
+        PLAIN.change(measures="pearson"),
     )
-    found = row(table, FOCUS, "flat", "pearson")
+    found = row(table, dimension=FOCUS, method="flat")
     assert math.isnan(found["value"])
     assert pd.isna(found["rank"])
     assert (found["defined"], found["n"]) == ("0 of 1", 6)
     assert found["reason"] == "flat: j is constant"
-    mean = row(table, AVG, "flat", "pearson")
+    mean = row(table, dimension=AVG, method="flat")
     # Over adequacy alone, where it is perfect: no fair rival to a mean over both.
     assert (mean["value"], mean["defined"]) == (pytest.approx(1), "1 of 2")
     assert pd.isna(mean["rank"])
     assert "not ranked: another method's mean is over more dimensions" in mean["reason"]
-    assert row(table, AVG, "other", "pearson")["rank"] == 1
-    assert math.isnan(row(table, AVG, "other", "pearson")["p"])
+    assert row(table, dimension=AVG, method="other")["rank"] == 1
+    assert math.isnan(row(table, dimension=AVG, method="other")["p"])
 
 
 def permuted_p(one: Sequence[float], two: Sequence[float], rater: Sequence[float]) -> float:
@@ -185,18 +171,17 @@ def test_the_best_is_tested_against_the_second_and_corrected_over_dimensions() -
         cgpst(),
         [worst, second, best],
         ratings(sheets("A", {"focus": A, "adequacy": A})),
-        measures=["qwk"],
-        n_resamples=0,
+        QWK,
     )
     p = {FOCUS: permuted_p(A, FAR, A), ADEQUACY: permuted_p(NEAR, [2, 2, 3, 4, 6, 6], A)}
     assert p[FOCUS] < p[ADEQUACY]
     holm = {FOCUS: 2 * p[FOCUS], ADEQUACY: max(2 * p[FOCUS], p[ADEQUACY])}
     for dimension in p:
-        found = row(table, dimension, "best")
+        found = row(table, dimension=dimension, method="best")
         assert (found["rank"], found["against"]) == (1, "second")
         assert (found["p"], found["p_holm"]) == pytest.approx((p[dimension], min(1, holm[dimension])))
         assert found["significant"] == (holm[dimension] < 0.05)
-    average = row(table, AVG, "best")
+    average = row(table, dimension=AVG, method="best")
     assert math.isnan(average["p_holm"])
     assert average["significant"] == (average["p"] < 0.05)
     others = table[table["method"].ne("best")]
@@ -204,39 +189,48 @@ def test_the_best_is_tested_against_the_second_and_corrected_over_dimensions() -
     assert set(others["against"]) == {""}
 
 
-def test_methods_of_different_numbers_of_judges_are_ranked_but_not_tested() -> None:
+def test_a_panel_is_tested_with_the_judges_that_both_methods_have() -> None:
     one = scores("one", sheets("j1", {"focus": A}), sheets("j2", {"focus": NEAR}))
     two = scores("two", sheets("j1", {"focus": FAR}))
-    table = method_table(
-        cgpst(), [one, two], ratings(sheets("A", {"focus": A})), measures=["qwk"], n_resamples=0
+    table = method_table(cgpst(), [one, two], ratings(sheets("A", {"focus": A})), QWK)
+    found = row(table, dimension=FOCUS, method="one")
+    assert (found["rank"], found["against"]) == (1, "two")
+    assert found["p"] == pytest.approx(permuted_p(A, FAR, A))
+    assert (
+        "Test of one against two: without one: j2, since the other method has no such judge."
+        in table.attrs["notes"]
     )
-    found = row(table, FOCUS, "one")
+
+
+def test_panels_without_a_common_judge_are_ranked_but_not_tested() -> None:
+    one = scores("one", sheets("j1", {"focus": A}), sheets("j2", {"focus": NEAR}))
+    two = scores("two", sheets("j3", {"focus": FAR}))
+    table = method_table(cgpst(), [one, two], ratings(sheets("A", {"focus": A})), QWK)
+    found = row(table, dimension=FOCUS, method="one")
     assert (found["rank"], found["against"]) == (1, "two")
     assert math.isnan(found["p"])
     assert pd.isna(found["significant"])
-    assert "No test of one against two: they have different numbers of judges." in table.attrs["notes"]
+    assert table.attrs["notes"][-1] == (
+        "Test of one against two: not compared: a panel is compared with a panel of the same judges only."
+    )
 
 
 def test_a_method_without_rated_scores_stays_in_the_table() -> None:
     one = scores("one", sheets("j", {"focus": A}))
     none = scores("none", sheets("j", {"adequacy": A}))
-    table = method_table(
-        cgpst(), [one, none], ratings(sheets("A", {"focus": A})), measures=["qwk"], n_resamples=0
-    )
-    found = row(table, FOCUS, "none")
+    table = method_table(cgpst(), [one, none], ratings(sheets("A", {"focus": A})), QWK)
+    found = row(table, dimension=FOCUS, method="none")
     assert math.isnan(found["value"])
     assert (found["n"], found["reason"]) == (0, "no scores that were rated")
-    assert row(table, FOCUS, "one")["value"] == pytest.approx(1)
+    assert row(table, dimension=FOCUS, method="one")["value"] == pytest.approx(1)
     assert "none: scored nothing that was rated." in table.attrs["notes"]
 
 
 def test_intervals_hold_the_value_and_repeat_with_the_seed() -> None:
     given = [scores("m", sheets("j", {"focus": NEAR}))]
     rated = ratings(sheets("A", {"focus": A}))
-    first, second = (
-        method_table(cgpst(), given, rated, measures=["qwk"], n_resamples=200, seed=3) for _ in "12"
-    )
-    found = row(first, FOCUS, "m")
+    first, second = (method_table(cgpst(), given, rated, QWK.change(resamples=200, seed=3)) for _ in "12")
+    found = row(first, dimension=FOCUS, method="m")
     assert found["low"] <= found["value"] <= found["high"]
     pd.testing.assert_frame_equal(first, second)
     assert any(note.startswith("Intervals: 95% percentile bootstrap") for note in first.attrs["notes"])
@@ -248,11 +242,11 @@ def test_what_cannot_be_compared_is_said() -> None:
         method_table(cgpst(), [], rated)
     given = [scores("m", sheets("j", {"focus": NEAR}))]
     with pytest.raises(SettingError, match="--stage late: no rating is of this stage"):
-        method_table(cgpst(), given, rated, stage="late")
+        method_table(cgpst(), given, rated, PLAIN.change(stage="late"))
     with pytest.raises(SettingError, match="plot: the responses carry no such column"):
-        method_table(cgpst(), given, rated, clusters=["plot"])
+        method_table(cgpst(), given, rated, PLAIN.change(cluster="plot", resamples=9))
     with pytest.raises(SettingError, match="measure 'qvk': expected one of"):
-        method_table(cgpst(), given, rated, measures=["qvk"])
+        method_table(cgpst(), given, rated, PLAIN.change(measures="qvk"))
     other = [scores("m", sheets("j", {"adequacy": NEAR}))]
     with pytest.raises(SettingError, match="m: scored nothing that was rated"):
         method_table(cgpst(), other, rated)

@@ -38,7 +38,7 @@ def test_recorded_judges_of_stories_agree_with_experts_as_recomputed_apart() -> 
     task = load_task("ttcw")
     scores = read_scores(shared_data("ttcw/judge_verdicts.csv"), task, blank_is_no=True)
     ratings = read_ratings(shared_data("ttcw/expert_ratings.csv"), task)
-    found = means(creaeval.agree(task, scores, ratings, measures=["qwk"], n_resamples=0), "qwk")
+    found = means(creaeval.agree(task, scores, ratings, measures=["qwk"], resamples=0), "qwk")
     for judge, expected in TTCW_QWK.items():
         names = ("fluency", "flexibility", "originality", "elaboration", "AVG")
         assert [found[judge][name] for name in names] == pytest.approx(expected, abs=TO_THREE_PLACES)
@@ -48,7 +48,7 @@ def test_published_predictions_for_uses_go_with_mean_ratings_as_published() -> N
     task = load_task("aut")
     path = shared_data("aut/aut.csv")
     report = creaeval.agree(
-        task, read_scores(path, task), read_ratings(path, task), measures=["pearson"], n_resamples=0
+        task, read_scores(path, task), read_ratings(path, task), measures=["pearson"], resamples=0
     )
     found = {judge: of["uses.originality"] for judge, of in means(report, "pearson").items()}
     expected = {
@@ -65,4 +65,4 @@ def test_published_predictions_for_uses_go_with_mean_ratings_as_published() -> N
     assert "human-human" not in found
     assert any("There is only mean of the raters and no single one" in note for note in report.notes)
     # The 14,409 uses without a prediction say nothing of agreement.
-    assert report.points["response_id"].nunique() == 1000
+    assert len(report.data.response_ids) == 1000

@@ -9,7 +9,7 @@ import pytest
 
 from agreement.sheets_of_points import ratings, scores, sheets
 from booklets import cgpst
-from creaeval.agreement.agree import agree
+from creaeval.agreement import AgreementOptions, agree
 from creaeval.agreement.method_table import method_table
 from creaeval.data import Rating
 from creaeval.stats.gwet import gwet_ac1, gwet_ac2
@@ -24,7 +24,7 @@ A = [1, 2, 3, 4, 5, 6, 7, 7]
 NEAR = [1, 2, 3, 4, 6, 6, 7, 8]
 FAR = [3, 3, 3, 4, 4, 3, 5, 5]
 FOCUS = Levels(1, 10)
-MEASURES = ["ac1", "ac2"]
+MEASURES = ("ac1", "ac2")
 
 
 def value(table: pd.DataFrame, **where: str) -> pd.Series:
@@ -40,9 +40,7 @@ def expected(x: Sequence[float], y: Sequence[float]) -> dict[str, float]:
 
 def test_the_report_its_comparison_and_groups_use_all_levels_of_the_scale() -> None:
     runs = [scores(name, sheets(name, {"focus": points})) for name, points in (("near", NEAR), ("far", FAR))]
-    report = agree(
-        cgpst(), runs, ratings(sheets("A", {"focus": A})), measures=MEASURES, n_resamples=100, by=()
-    )
+    report = agree(cgpst(), runs, ratings(sheets("A", {"focus": A})), measures=MEASURES, resamples=100)
     for key in MEASURES:
         cell = value(report.tables["agreement"], judge="near", rater="A", metric=key, dimension="step2.focus")
         assert cell["value"] == pytest.approx(expected(NEAR, A)[key])
@@ -55,7 +53,9 @@ def test_the_report_its_comparison_and_groups_use_all_levels_of_the_scale() -> N
 def test_the_table_of_methods_ranks_by_them() -> None:
     runs = [scores(name, sheets(name, {"focus": points})) for name, points in (("near", NEAR), ("far", FAR))]
     rated = ratings(sheets("A", {"focus": A}))
-    table = method_table(cgpst(), runs, rated, measures=MEASURES, n_resamples=0, n_permutations=0)
+    table = method_table(
+        cgpst(), runs, rated, AgreementOptions(measures=MEASURES, resamples=0), n_permutations=0
+    )
     for key in MEASURES:
         best = value(table, measure=key, dimension="step2.focus", method="near")
         assert (best["rank"], best["value"]) == (1, pytest.approx(expected(NEAR, A)[key]))
@@ -69,7 +69,7 @@ def test_raters_in_slots_have_the_scale_too() -> None:
         for place, given in (("a", A), ("b", NEAR))
     }
     rated = ratings(*(sheets(name, points) for name, points in people.items()))
-    report = agree(cgpst(), [], rated, measures=MEASURES, n_resamples=0)
+    report = agree(cgpst(), [], rated, measures=MEASURES, resamples=0)
     assert "slots" in report.tables
     for key in MEASURES:
         cell = value(report.tables["means"], metric=key, dimension="step2.focus")
@@ -102,7 +102,7 @@ def test_groups_by_a_carried_column_have_the_scale_too() -> None:
         )
         for number, rating in enumerate(ratings(sheets("A", {"focus": A}), sheets("B", {"focus": NEAR})))
     ]
-    table = agree(cgpst(), [], rated, measures=MEASURES, by=["school"], n_resamples=0).tables["by_column"]
+    table = agree(cgpst(), [], rated, measures=MEASURES, groups=("school",), resamples=0).tables["by_column"]
     for key in MEASURES:
         cell = value(table, metric=key, dimension="step2.focus", group="south")
         assert cell["value"] == pytest.approx(expected(A[4:], NEAR[4:])[key])

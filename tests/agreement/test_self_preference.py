@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from agreement.tables import row, table
-from creaeval.agreement.pair_values import AVG, Resampling
-from creaeval.agreement.points import collect_points, compared_dimensions
+from agreement.tables import by_response, row, table
+from creaeval.agreement.long_table import compared_dimensions, long_table
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.pairs import AVG
 from creaeval.agreement.self_preference import family_of, self_preference
 from creaeval.data import read_ratings, read_scores
 from creaeval.errors import SettingError
@@ -20,15 +22,11 @@ from data_folder import shared_data
 from ttcw_data import DIMENSIONS, counts, read_ttcw
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
-NONE = Resampling(n_resamples=0)
-
-
-def points(given: dict[tuple[str, str, str], list[float | None]]) -> pd.DataFrame:
-    frame = table(given)
-    frame["method"] = np.where(frame["kind"].eq("judge"), "direct", "")
-    return frame
+    from agreement.tables import Given
 
 
 @pytest.mark.parametrize(
@@ -76,13 +74,15 @@ B: list[float | None] = [4, 4, 3, None, 4, 5, 9]
 JUDGE: list[float | None] = [5, 6, 3, 2, 6, 1, 0]
 
 
+def measured(
+    given: Given, writers: Mapping[str, str] = WRITERS, families: Mapping[str, str] | None = None
+) -> pd.DataFrame:
+    data = table(given, carried={"writer": writers})
+    return self_preference(data, "writer", families=families, options=AgreementOptions(resamples=0))
+
+
 def test_values_by_hand() -> None:
-    found = self_preference(
-        points({("judge", "gpt-4o", "d"): JUDGE, ("rater", "A", "d"): A, ("rater", "B", "d"): B}),
-        ["d"],
-        WRITERS,
-        resampling=NONE,
-    )
+    found = measured({("judge", "gpt-4o", "d"): JUDGE, ("rater", "A", "d"): A, ("rater", "B", "d"): B})
     of = row(found, dimension="d")
     # Means of raters 3, 4, 3, 3, 5, 5: biases 2, 2 | 0, -1, 1 | -4.
     assert (of.bias_own, of.bias_other, of.self_preference, of.bias_people) == (2, 0, 2, -4)
@@ -92,18 +92,13 @@ def test_values_by_hand() -> None:
 
 
 def test_the_average_is_over_dimensions_in_which_it_is_defined() -> None:
-    found = self_preference(
-        points(
-            {
-                ("judge", "gpt-4o", "d"): JUDGE,
-                ("judge", "gpt-4o", "e"): [None, None, 3, 3, 3, 3, 3],
-                ("judge", "gpt-4o", "f"): [9, 7, 3, 2, 6, 1, 0],
-                **{("rater", "A", one): A for one in "def"},
-            }
-        ),
-        ["d", "e", "f"],
-        WRITERS,
-        resampling=NONE,
+    found = measured(
+        {
+            ("judge", "gpt-4o", "d"): JUDGE,
+            ("judge", "gpt-4o", "e"): [None, None, 3, 3, 3, 3, 3],
+            ("judge", "gpt-4o", "f"): [9, 7, 3, 2, 6, 1, 0],
+            **{("rater", "A", one): A for one in "def"},
+        }
     )
     # d: own (3 + 2) / 2, other (0 - 1 + 0) / 3; f: own (7 + 3) / 2, other the same.
     assert row(found, dimension="d").self_preference == pytest.approx(2.5 + 1 / 3)
@@ -117,33 +112,35 @@ def test_the_average_is_over_dimensions_in_which_it_is_defined() -> None:
 
 
 def test_a_judge_whose_family_wrote_nothing_is_undefined_with_the_reason() -> None:
-    found = self_preference(
-        points({("judge", "gemini-pro", "d"): JUDGE, ("rater", "A", "d"): A}), ["d"], WRITERS
-    )
+    given: Given = {("judge", "gemini-pro", "d"): JUDGE, ("rater", "A", "d"): A}
+    found = self_preference(table(given, carried={"writer": WRITERS}), "writer")
     assert found["self_preference"].isna().all()
     assert set(found["reason"]) == {"nothing that both scored is by google"}
     assert row(found, dimension="d").n_other == 5
 
 
 def test_the_mapping_moves_judges_and_writers() -> None:
-    given = points({("judge", "mine", "d"): JUDGE, ("rater", "A", "d"): A, ("rater", "B", "d"): B})
-    found = self_preference(given, ["d"], WRITERS, families={"mine": "openai"}, resampling=NONE)
+    given: Given = {("judge", "mine", "d"): JUDGE, ("rater", "A", "d"): A, ("rater", "B", "d"): B}
+    found = measured(given, families={"mine": "openai"})
     assert row(found, dimension="d").self_preference == 2
-    found = self_preference(
-        given, ["d"], WRITERS, families={"mine": "us", "claude_v1.3": "us"}, resampling=NONE
-    )
+    found = measured(given, families={"mine": "us", "claude_v1.3": "us"})
     assert row(found, dimension="d").self_preference == -2
 
 
 def test_the_interval_draws_whole_clusters() -> None:
     # Two responses a cluster, one of each family: the difference is 1 or 3, whichever clusters are drawn.
-    judge: list[float | None] = [*([1.0, 0.0] * 6), *([3.0, 0.0] * 6)]
-    writers = {f"R{number:02}": ("gpt-4", "claude")[number % 2] for number in range(24)}
-    clusters = {f"R{number:02}": str(number // 2) for number in range(24)}
-    given = points({("judge", "gpt-4", "d"): judge, ("rater", "A", "d"): [0] * 24})
-    found = row(
-        self_preference(given, ["d"], writers, resampling=Resampling(clusters=clusters)), dimension="d"
+    data = table(
+        {
+            ("judge", "gpt-4", "d"): [*([1.0, 0.0] * 6), *([3.0, 0.0] * 6)],
+            ("rater", "A", "d"): [0] * 24,
+        },
+        carried={
+            "writer": by_response(["gpt-4", "claude"] * 12),
+            "plot": by_response(str(number // 2) for number in range(24)),
+        },
     )
+    options = AgreementOptions(cluster=("plot",))
+    found = row(self_preference(data, "writer", options=options), dimension="d")
     assert found.self_preference == 2
     # The mean of 12 draws of 1 or 3: standard error 1 / sqrt(12), and the ends are means of whole clusters.
     assert (found.low, found.high) == pytest.approx((2 - 1.96 / 12**0.5, 2 + 1.96 / 12**0.5), abs=0.1)
@@ -152,10 +149,12 @@ def test_the_interval_draws_whole_clusters() -> None:
 
 def test_without_raters_or_writers_nothing_is_measured() -> None:
     with pytest.raises(SettingError, match="there is no rater"):
-        self_preference(points({("judge", "gpt-4", "d"): JUDGE}), ["d"], WRITERS)
-    given = points({("judge", "gpt-4", "d"): JUDGE, ("rater", "A", "d"): A})
+        measured({("judge", "gpt-4", "d"): JUDGE})
+    given: Given = {("judge", "gpt-4", "d"): JUDGE, ("rater", "A", "d"): A}
     with pytest.raises(SettingError, match="no scored response names its writer"):
-        self_preference(given, ["d"], {})
+        measured(given, {})
+    with pytest.raises(SettingError, match="author: the responses carry no such column; they carry none"):
+        self_preference(table(given), "author")
 
 
 def test_the_stories_give_what_their_arrays_give() -> None:
@@ -165,17 +164,14 @@ def test_the_stories_give_what_their_arrays_give() -> None:
     stories = {one["story_id"]: one for one in map(json.loads, lines)}
     writers = {name: str(story["source"]) for name, story in stories.items()}
     plots = {name: str(story["plot_idx"]) for name, story in stories.items()}
-    given = collect_points(
+    points, _ = long_table(
         task,
         read_scores(folder / "judge_verdicts.csv", task),
         read_ratings(folder / "expert_ratings.csv", task),
     )
-    found = self_preference(
-        given,
-        compared_dimensions(task),
-        writers,
-        resampling=Resampling(n_resamples=500, clusters=plots),
-    )
+    points = replace(points, carried={"writer": writers, "plot": plots})
+    options = AgreementOptions(resamples=500, cluster=("plot",))
+    found = self_preference(points, "writer", options=options)
     data = read_ttcw()
     own_of = {"gpt4": ["GPT3.5", "GPT4"], "cgpt": ["GPT3.5", "GPT4"], "claudev13": ["Claude"]}
     identities = dict(zip(compared_dimensions(task), DIMENSIONS.values(), strict=True))

@@ -4,72 +4,90 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
+import numpy as np
 import pytest
 
-from creaeval.agreement.agreement import measure_agreement
-from creaeval.agreement.pair_values import AVG, HUMAN, Resampling
-from creaeval.agreement.points import COLUMNS
+from agreement.tables import judge, row, table
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.pairs import AVG, HUMAN
+from creaeval.agreement.protocol import measure_agreement
+from creaeval.agreement.rating_data import RatingData, Scorer
 from creaeval.agreement.slots import needs_slots, put_into_slots, swap_slots
 from ttcw_data import DIMENSIONS, Ttcw, blank_is_no, counts, read_ttcw
 
+QWK = AgreementOptions(measures=("qwk",), resamples=0)
 
-def table(rows: list[tuple[str, str, float]], judge: list[tuple[str, float]] | None = None) -> pd.DataFrame:
-    points = [
-        *((one, "j", "judge", "m", "d", value) for one, value in judge or []),
-        *((one, rater, "rater", "", "d", value) for one, rater, value in rows),
-    ]
-    return pd.DataFrame(points, columns=COLUMNS).astype({"points": float})
+
+def rated(**points: list[float | None]) -> RatingData:
+    """Points by rater, a value for each response."""
+    return table({("rater", name, "d"): values for name, values in points.items()})
 
 
 def test_slots_are_needed_where_there_are_more_raters_than_any_response_has() -> None:
-    crossed = [("R1", "A", 1.0), ("R1", "B", 2.0), ("R2", "A", 3.0), ("R2", "B", 1.0), ("R3", "A", 2.0)]
-    assert not needs_slots(table(crossed))
-    assert needs_slots(table([*crossed, ("R3", "C", 2.0)]))
+    crossed: dict[str, list[float | None]] = {"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, None]}
+    assert not needs_slots(rated(**crossed))
+    assert needs_slots(rated(**{**crossed, "C": [None, None, 2.0]}))
 
 
 def test_raters_of_a_response_fill_slots_in_the_order_of_their_names() -> None:
-    points = table([("R1", "10", 5), ("R1", "9", 4), ("R2", "Zoe", 1), ("R2", "2", 2)], [("R1", 3)])
-    slots = put_into_slots(points)
-    raters = slots[slots["kind"] == "rater"]
-    found = {(row.response_id, row.scorer): row.points for row in raters.itertuples()}
-    assert found == {("R1", "slot 1"): 4, ("R1", "slot 2"): 5, ("R2", "slot 1"): 2, ("R2", "slot 2"): 1}
-    assert list(slots.loc[slots["kind"] == "judge", "scorer"]) == ["j"]
+    ratings = {"10": [5, None], "9": [4, None], "Zoe": [None, 1], "2": [None, 2]}
+    data = table(
+        {("rater", name, "d"): of_rater for name, of_rater in ratings.items()} | {("judge", "j", "d"): [3]}
+    )
+    slots = put_into_slots(data)
+    assert slots.scorers == (judge("j"), Scorer("slot 1"), Scorer("slot 2"))
+    rows = slots.table()
+    raters = rows[rows["kind"].eq("rater")]
+    assert {(one.response_id, one.scorer): (one.points, one.person) for one in raters.itertuples()} == {
+        ("R00", "slot 1"): (4, "9"),
+        ("R00", "slot 2"): (5, "10"),
+        ("R01", "slot 1"): (2, "2"),
+        ("R01", "slot 2"): (1, "Zoe"),
+    }
+    judges = rows[rows["kind"].eq("judge")]
+    assert (judges["scorer"].tolist(), judges["person"].tolist()) == (["j"], ["j"])
+
+
+def test_who_is_one_too_many_for_the_slots_is_left_out() -> None:
+    data = rated(A=[1, 1, 1], B=[2, None, 2], C=[None, 3, 3])
+    rows = put_into_slots(data).table()
+    assert set(rows["scorer"]) == {"slot 1", "slot 2"}
+    assert rows.loc[rows["response_id"].eq("R02"), "person"].tolist() == ["A", "B"]
 
 
 def test_dealing_anew_gives_the_range_of_all_ways() -> None:
     # Two responses, so two ways that differ: r of the slots is 1 as dealt and -1 with one of them swapped.
-    points = table([("R1", "A", 1), ("R1", "B", 2), ("R2", "C", 3), ("R2", "D", 4)])
-    found = swap_slots(put_into_slots(points), ["d"], measures=["pearson", "bias"], n_assignments=50)
-    r = found[(found["metric"] == "pearson") & (found["dimension"] == AVG)].iloc[0]
+    data = rated(A=[1, None], B=[2, None], C=[None, 3], D=[None, 4])
+    options = AgreementOptions(measures=("pearson", "bias"))
+    found = swap_slots(put_into_slots(data), options, n_assignments=50)
+    r = row(found, metric="pearson", dimension=AVG)
     assert (r["judge"], r["value"], r["lowest"], r["highest"]) == (HUMAN, pytest.approx(1), 1, 1)
-    bias = found[(found["metric"] == "bias") & (found["dimension"] == "d")].iloc[0]
+    bias = row(found, metric="bias", dimension="d")
     # Slot 1 less slot 2: -1 and -1 as dealt; swapping one or both gives 0 or 1.
     assert (bias["value"], bias["lowest"], bias["highest"]) == (-1, -1, 1)
     assert (bias["assignments"], bias["n"]) == (50, 2)
 
 
-def points_of(data: Ttcw) -> pd.DataFrame:
-    """Dimension counts of experts (slots) and judges, blank verdicts as No."""
-    rows = [
-        (story, scorer, kind, "recorded" if kind == "judge" else "", dimension, value)
+def ratings_of(data: Ttcw) -> RatingData:
+    """Dimension counts of experts (slots) and judges, blank verdicts as No; stories carry their plot."""
+    scorers = [(Scorer(f"slot {slot + 1}"), data.experts[:, :, slot]) for slot in range(3)]
+    scorers += [(judge(name, "recorded"), blank_is_no(verdicts)) for name, verdicts in data.judges.items()]
+    points = {
+        (scorer, "", dimension): [
+            None if np.isnan(value) else value for value in counts(verdicts, tests).tolist()
+        ]
         for dimension, tests in DIMENSIONS.items()
-        for kind, scorer, verdicts in (
-            *(("rater", f"slot {slot + 1}", data.experts[:, :, slot]) for slot in range(3)),
-            *(("judge", name, blank_is_no(of_judge)) for name, of_judge in data.judges.items()),
-        )
-        for story, value in zip(data.stories, counts(verdicts, tests), strict=True)
-    ]
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"points": float})
+        for scorer, verdicts in scorers
+    }
+    plots = {f"R{n:02}": story.partition("_")[0] for n, story in enumerate(data.stories)}
+    return table(points, carried={"plot": plots})
 
 
 def test_the_torrance_tests_published_figures_come_out_of_the_protocol() -> None:
     # facts/ttcw.md: QWK of dimension counts, and their means, over 48 stories and over the 36 of models.
     data = read_ttcw()
     dimensions = list(DIMENSIONS)
-    means = measure_agreement(
-        points_of(data), dimensions, measures=["qwk"], resampling=Resampling(n_resamples=0)
-    ).means
+    means = measure_agreement(ratings_of(data), QWK).means
     found = means[means["metric"] == "qwk"].pivot(index="judge", columns="dimension", values="value")
     expected = {
         "cgpt": [-0.279, -0.027, 0.092, -0.027, -0.060],
@@ -81,28 +99,20 @@ def test_the_torrance_tests_published_figures_come_out_of_the_protocol() -> None
         "claude3-opus": [0.072, 0.057, 0.587, 0.045, 0.190],
         HUMAN: [0.553, 0.572, 0.719, 0.545, 0.597],
     }
-    for judge, values in expected.items():
-        assert [found.loc[judge, one] for one in (*dimensions, AVG)] == pytest.approx(values, abs=0.0006), (
-            judge
-        )
-    of_models = measure_agreement(
-        points_of(data.of_models()), dimensions, measures=["qwk"], resampling=Resampling(n_resamples=0)
-    ).means
+    for name, values in expected.items():
+        assert list(found.loc[name, [*dimensions, AVG]]) == pytest.approx(values, abs=0.0006), name
+    of_models = measure_agreement(ratings_of(data.of_models()), QWK).means
     human = of_models[(of_models["judge"] == HUMAN) & (of_models["metric"] == "qwk")]
     assert human["value"].tolist() == pytest.approx([0.173, -0.039, 0.308, 0.035, 0.119], abs=0.0006)
 
 
 def test_swapping_experts_moves_their_agreement_and_plots_are_few_clusters() -> None:
-    data = read_ttcw()
-    points = points_of(data)
-    swapped = swap_slots(points, list(DIMENSIONS), measures=["qwk"], n_assignments=30)
-    human = swapped[(swapped["judge"] == HUMAN) & (swapped["dimension"] == AVG)].iloc[0]
+    data = ratings_of(read_ttcw())
+    human = row(swap_slots(data, QWK, n_assignments=30), judge=HUMAN, dimension=AVG)
     assert human["lowest"] < human["value"] < human["highest"]
     assert human["highest"] - human["lowest"] < 0.05
-    plots = {story: story.partition("_")[0] for story in data.stories}
     found = measure_agreement(
-        points, ["Originality"], measures=["qwk"], resampling=Resampling(n_resamples=200, clusters=plots)
+        data.select(dimensions=["Originality"]), QWK.change(resamples=200, cluster="plot")
     )
     assert found.warnings == ("Only 12 clusters: intervals from fewer than 30 clusters are too narrow.",)
-    row = found.means[(found.means["judge"] == HUMAN) & (found.means["dimension"] == AVG)].iloc[0]
-    assert not math.isnan(row["low"])
+    assert not math.isnan(row(found.means, judge=HUMAN, dimension=AVG)["low"])

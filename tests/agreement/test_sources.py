@@ -37,13 +37,13 @@ def test_a_frame_a_file_a_list_and_objects_give_the_same_agreement(tmp_path: Pat
         ([SCORES], objects),
         (creaeval.read_scores(tmp_path / "s.csv", task), [tmp_path / "r.csv"]),
     ]
-    found = [means(creaeval.agree(task, *form, n_resamples=0)) for form in forms]
+    found = [means(creaeval.agree(task, *form, resamples=0)) for form in forms]
     assert all(one == found[0] for one in found)
 
 
 def test_raters_need_no_task_but_a_scale() -> None:
     """ICCs by hand: mean squares of rows 15/3, of the error 1/3, of columns 0."""
-    report = creaeval.raters(RATINGS, scale="1-5", n_resamples=0)
+    report = creaeval.raters(RATINGS, scale="1-5", resamples=0)
     values = report.tables["raters"].set_index("coefficient")["value"]
     rows, error, columns = 5.0, 1 / 3, 0.0
     assert values["ICC(C,1) = ICC(3,1)"] == pytest.approx((rows - error) / (rows + error))

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from agreement.tables import row, table
+from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.stand_in import STAND_IN_COLUMNS, stand_in
 from creaeval.errors import SettingError
 
@@ -17,14 +18,14 @@ def raters(*names: str) -> dict[tuple[str, str, str], list[float | None]]:
 
 def test_one_wrong_of_forty_passes_and_six_fail() -> None:
     # By hand in tests/stats/test_alt_test.py: t is -7 with one item wrong, -0.87 with six.
-    points = table(
+    data = table(
         {
             ("judge", "good", "d"): [1, *FIVES[1:]],
             ("judge", "worse", "d"): [*[1.0] * 6, *FIVES[6:]],
             **raters("A", "B", "C"),
         }
     )
-    found = stand_in(points, ["d"])
+    found = stand_in(data)
     assert [*found.columns] == STAND_IN_COLUMNS
     good, worse = row(found, scorer="good"), row(found, scorer="worse")
     assert (good.decision, good.winning_rate, good.advantage) == ("passes", 1.0, pytest.approx(39 / 40))
@@ -34,8 +35,8 @@ def test_one_wrong_of_forty_passes_and_six_fail() -> None:
 
 
 def test_two_raters_do_not_decide() -> None:
-    points = table({("judge", "j", "d"): FIVES, **raters("A", "B"), ("rater", "C", "other"): FIVES})
-    only = stand_in(points, ["d"]).iloc[0]
+    data = table({("judge", "j", "d"): FIVES, **raters("A", "B"), ("rater", "C", "other"): FIVES})
+    only = row(stand_in(data), dimension="d")
     assert only.decision == "not decidable"
     assert math.isnan(only.winning_rate)
     assert only.reason == "The test needs 3 annotators, but there are 2."
@@ -44,25 +45,25 @@ def test_two_raters_do_not_decide() -> None:
 
 def test_raters_are_called_by_their_names() -> None:
     few = {("rater", "Dora", "d"): [5.0] * 10 + [None] * 30}
-    points = table({("judge", "j", "d"): FIVES, **few, **raters("Ann", "Ben", "Cem")})
-    only = stand_in(points, ["d"]).iloc[0]
+    data = table({("judge", "j", "d"): FIVES, **few, **raters("Ann", "Ben", "Cem")})
+    only = stand_in(data).iloc[0]
     assert only.decision == "passes"
     assert "Annotator Ann: every item has the same outcome" in only.warnings
     assert only.warnings.endswith("Not tested for fewer than 30 items: annotators Dora.")
 
 
 def test_without_points_it_is_not_decidable() -> None:
-    points = table({("judge", "j", "d"): FIVES, **raters("A", "B", "C")})
-    nothing = stand_in(points, ["other"]).iloc[0]
+    data = table({("judge", "j", "d"): FIVES, **raters("A", "B", "C"), ("judge", "j", "other"): []})
+    nothing = row(stand_in(data), dimension="other")
     assert (nothing.decision, nothing.n_items, nothing.n_annotators) == ("not decidable", 0, 0)
     assert nothing.reason == "The test needs 3 annotators, but there are 0."
     assert math.isnan(nothing.advantage)
-    assert stand_in(points[points["kind"] == "rater"], ["d"]).empty
+    assert stand_in(data.select(scorers=lambda scorer: scorer.kind == "rater")).empty
 
 
 def test_settings_reach_the_test_or_are_refused() -> None:
-    points = table({("judge", "worse", "d"): [*[1.0] * 6, *FIVES[6:]], **raters("A", "B", "C")})
+    data = table({("judge", "worse", "d"): [*[1.0] * 6, *FIVES[6:]], **raters("A", "B", "C")})
     # t is (0.15 - 0.4) / 0.0572 = -4.4 with the larger allowance.
-    assert stand_in(points, ["d"], epsilon=0.4).iloc[0].decision == "passes"
+    assert stand_in(data, epsilon=0.4).iloc[0].decision == "passes"
     with pytest.raises(SettingError, match="epsilon"):
-        stand_in(points, ["d"], epsilon=1.5)
+        AgreementOptions(epsilon=1.5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 import pytest
 
 from agreement.tables import row
-from creaeval.agreement.pair_values import Resampling
+from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.verbosity import (
     RATERS,
     VERBOSITY_COLUMNS,
@@ -48,7 +49,7 @@ WORDS = [12, 40, 7, 55, 23, 23, 61, 90, 34, 18, 70, 5]
 DIRECT = [9, 14, 6, 17, 12, 10, 15, 19, 12, 12, 16, 5]
 OTHER = [8, 9, 11, 14, 7, 12, 10, 13, 12, 9, 11, 8]
 HUMAN = [7, 10, 8, 12, 9, 11, 12, 13, 8, 9, 14, 6]
-NO_INTERVALS = Resampling(n_resamples=0)
+NO_INTERVALS = AgreementOptions(resamples=0)
 
 
 def sheets(scorer: str, totals: Sequence[float | None], repeat: int = 1) -> list[ScoreSheet]:
@@ -86,7 +87,7 @@ def lengths(words: Sequence[int] = WORDS) -> dict[str, int]:
 
 
 def table(*given: Scores, by: Sequence[Rating] = (), **options: Any) -> pd.DataFrame:
-    options = {"resampling": NO_INTERVALS, **options}
+    options = {"options": NO_INTERVALS, **options}
     return verbosity(ESSAY, given, by, options.pop("lengths", lengths()), **options)
 
 
@@ -178,7 +179,7 @@ def test_intervals_are_of_the_statistic_computed_anew_on_each_resample(measure: 
     found = table(
         *(scores("other", j=OTHER), scores("direct", j=DIRECT)),
         by=ratings(A=HUMAN),
-        resampling=Resampling(n_resamples=200, seed=3),
+        options=AgreementOptions(resamples=200, seed=3),
     )
     one = row(found, method="other", measure=measure)
     assert (one["low"], one["high"]) == tuple(pytest.approx(np.nanquantile(other, q)) for q in (0.025, 0.975))
@@ -194,13 +195,15 @@ def test_intervals_are_of_the_statistic_computed_anew_on_each_resample(measure: 
 
 
 def test_bca_intervals_and_whole_clusters_are_possible() -> None:
-    given = (scores("other", j=OTHER), scores("direct", j=DIRECT))
-    plots = {f"R{n:02}": f"plot {n % 6}" for n in range(12)}
-    found = table(*given, resampling=Resampling(n_resamples=100, method="bca", clusters=plots))
-    one = row(found, method="other", measure="pearson")
+    plots = {f"R{n:02}": {"plot": f"{n % 6}", "genre": f"{n % 4}"} for n in range(12)}
+    given = (replace(scores("other", j=OTHER), metadata=plots), scores("direct", j=DIRECT))
+    options = AgreementOptions(resamples=100, interval="bca", cluster=("plot",))
+    one = row(table(*given, options=options), method="other", measure="pearson")
     assert one["low"] < one["value"] < one["high"]
-    few = {f"R{n:02}": f"plot {n % 4}" for n in range(12)}
-    none = row(table(*given, resampling=Resampling(clusters=few)), method="other", measure="pearson")
+    alone = row(table(*given, options=options.change(cluster=())), method="other", measure="pearson")
+    assert (alone["low"], alone["high"]) != (one["low"], one["high"])
+    few = options.change(interval="percentile", cluster="genre")
+    none = row(table(*given, options=few), method="other", measure="pearson")
     assert math.isnan(none["low"])
     assert none["reason"].startswith("no interval: fewer than 5 clusters")
 
@@ -208,7 +211,7 @@ def test_bca_intervals_and_whole_clusters_are_possible() -> None:
 def test_an_interval_that_many_resamples_are_missing_from_says_so() -> None:
     # The score varies in one of twelve responses, which (11/12)^12 = 35% of resamples lack.
     one = row(
-        table(scores("x", j=[7] * 11 + [9]), resampling=Resampling(n_resamples=500)),
+        table(scores("x", j=[7] * 11 + [9]), options=AgreementOptions(resamples=500)),
         method="x",
         measure="pearson",
     )

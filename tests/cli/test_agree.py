@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
+import openpyxl  # type: ignore[import-untyped,unused-ignore]
 import pytest
 
 from booklets import marked, write_inputs
@@ -92,7 +94,7 @@ def test_agreement_is_shown_with_people_and_between_them_and_written(
     assert "Nobody rated 19 dimensions" in ended.out
     # Two raters are one fewer than the test needs.
     said = " ".join(ended.out.split())
-    assert "Alternative annotator test, scripted:one: of 1 dimensions not decidable in 1 (The test" in said
+    assert "Alternative annotator test, scripted:one: of 1 dimension not decidable in 1 (The test" in said
 
 
 def test_everything_else_is_written_beside(command: CommandLine, scored: str) -> None:
@@ -100,14 +102,15 @@ def test_everything_else_is_written_beside(command: CommandLine, scored: str) ->
     assert ended.code == 0, ended.err
     out = command.folder / "out"
     assert sorted(path.name for path in out.iterdir()) == [
-        *("agreement.R", "agreement.csv", "agreement.md", "agreement.tex", "calibration.csv", "d_study.csv"),
-        *("halo.csv", "halo_means.csv", "long.csv", "raters.csv", "severity.csv", "stand_in.csv"),
+        *("agreement.R", "agreement.csv", "agreement.md", "agreement.tex", "agreement.xlsx"),
+        *("calibration.csv", "d_study.csv", "design.csv", "fair_means.csv", "halo.csv", "halo_means.csv"),
+        *("long.csv", "raters.csv", "reliability.csv", "severity.csv", "stand_in.csv"),
         *("total_reliability.csv", "variance.csv"),
     ]
     # The judge gives what A gives and a point less than B: half a point severe beside their mean.
     severity = {row["scorer"]: row for row in table(out / "severity.csv") if row["dimension"] == "AVG"}
     assert float(severity["scripted:one"]["leniency"]) == pytest.approx(-0.5)
-    assert float(severity["A"]["leniency"]) == pytest.approx(-1)
+    assert float(severity["A"]["leniency"]) == pytest.approx(-0.5)
     # Where the judge gave 5, A gave 5 and B gave 6.
     level = next(row for row in table(out / "calibration.csv") if row["level"] == "5.0")
     assert (level["n"], float(level["mean_human"]), float(level["bias"])) == ("2", 5.5, -0.5)
@@ -117,10 +120,20 @@ def test_everything_else_is_written_beside(command: CommandLine, scored: str) ->
     long = table(out / "long.csv")
     assert len(long) == 18
     assert long[0]["person"] == long[0]["scorer"]
-    assert "| Select an Underlying Problem: Focus |" in (out / "agreement.md").read_text()
+    markdown = (out / "agreement.md").read_text()
+    assert "**Select an Underlying Problem**\n\n|  | Focus | AVG | share of human-human |" in markdown
     latex = (out / "agreement.tex").read_text()
-    assert latex.count(r"\begin{table}") == 3
-    assert r"\midrule" in latex
+    assert re.findall(r"caption{Task cgpst: ([^}]*)}", latex) == [
+        *("QWK", "Pearson r", "ICC(A,1)", "Judges and raters")
+    ]
+    # The value, the ends of its interval, then n: a sheet for each table that is shown.
+    book = openpyxl.load_workbook(out / "agreement.xlsx", read_only=True)
+    assert book.sheetnames == ["QWK", "Pearson r", "ICC(A,1)", "Judges and raters"]
+    heading, first = list(book["QWK"].values)[:2]
+    focus = heading.index("Select an Underlying Problem: Focus")
+    assert heading[focus + 1].endswith(", low")
+    assert first[0] == "scripted:one"
+    assert first[focus] == pytest.approx((1 + 35 / 6 / (35 / 6 + 1)) / 2)
 
 
 def test_raters_alone(command: CommandLine, scored: str) -> None:
@@ -131,7 +144,7 @@ def test_raters_alone(command: CommandLine, scored: str) -> None:
     assert float(rows["ICC(A,1) = ICC(2,1)"]["value"]) == pytest.approx(7 / 8)
     assert float(rows["ICC(C,1) = ICC(3,1)"]["value"]) == pytest.approx(1)
     assert (rows["Fleiss' kappa"]["n"], rows["Fleiss' kappa"]["raters"]) == ("6", "2")
-    assert "All raters together" in ended.out
+    assert "Reliability of raters" in ended.out
     assert not (command.folder / "out" / "stand_in.csv").exists()
 
 
@@ -216,9 +229,9 @@ def test_scores_of_a_file_agree_as_those_of_the_run(command: CommandLine, scored
     assert table(command.folder / "of_run" / "agreement.csv") == table(
         command.folder / "of_file" / "agreement.csv"
     )
-    assert (command.folder / "of_run" / "long.csv").read_bytes() == (
-        command.folder / "of_folder" / "long.csv"
-    ).read_bytes()
+    of_run, of_folder = (table(command.folder / name / "long.csv") for name in ("of_run", "of_folder"))
+    # Scenarios are known of a run alone.
+    assert of_folder == [{name: row[name] for name in row if name != "scenario"} for row in of_run]
 
 
 def test_two_methods_are_compared(command: CommandLine, scored: str) -> None:
@@ -283,7 +296,7 @@ def test_what_is_wrong_is_said(command: CommandLine, scored: str) -> None:
     assert (ended.code, "go together" in ended.err) == (1, True)
 
 
-def test_tables_are_parted_where_the_terminal_is_narrow(command: CommandLine, scored: str) -> None:
+def test_many_judges_stand_below_each_other(command: CommandLine, scored: str) -> None:
     rows = [
         (f"R{number}", f"judge{name}", "Focus", points)
         for name in range(9)
@@ -293,11 +306,9 @@ def test_tables_are_parted_where_the_terminal_is_narrow(command: CommandLine, sc
         csv.writer(file).writerows([("response_id", "judge", "dimension", "score"), *rows])
     ended = command("agree", "nine.csv", "ratings.csv", "--measure", "qwk")
     assert ended.code == 0, ended.err
-    # Nine, and their mean; people stand beside them in every part.
-    assert "QWK (judges 1 to 4 of 10)" in ended.out
-    assert "QWK (judges 5 to 8 of 10)" in ended.out
-    # Every judge has its column, and no line is longer than the width.
-    assert all(f"judge{name}" in ended.out for name in range(9))
+    # Of one dimension each judge has a row with its interval, and no line is longer than the width.
+    lines = ended.out.splitlines()
+    assert all(any(f"judge{name} " in line and "[" in line for line in lines) for name in range(9))
     assert max(map(len, ended.out.splitlines())) <= 120
 
 
@@ -312,3 +323,77 @@ def test_scores_whose_method_is_named_as_in_the_paper_are_those_of_the_method(
     assert ended.code == 0, ended.err
     methods = {row["method"] for row in table(command.folder / "out" / "agreement.csv")}
     assert methods == {"creaeval", "no-memory", ""}
+
+
+HEAD = "response_id,judge,uses.originality,in_training"
+USES = [("u1", 1, "yes"), ("u2", 2, "yes"), ("u3", 3, ""), ("u4", 5, ""), ("u5", 4, "no"), ("u6", 2, "no")]
+
+
+@pytest.fixture
+def trained(command: CommandLine) -> CommandLine:
+    """Scores of a judge that was trained on two of six uses, and what two people gave."""
+    lines = [f"{use},samer:j,{points},{known or 'no'}" for use, points, known in USES]
+    (command.folder / "judge.csv").write_text("\n".join([HEAD, *lines]))
+    lines = [f"{use},{rater},{max(points - n, 1)}" for use, points, _ in USES for n, rater in enumerate("AB")]
+    (command.folder / "people.csv").write_text("\n".join(["response_id,rater,uses.originality", *lines]))
+    return command
+
+
+def test_what_a_judge_was_trained_on_is_left_out_and_shown_apart_where_it_is_asked_for(
+    trained: CommandLine,
+) -> None:
+    given = ("agree", "judge.csv", "people.csv", "--task", "aut", "--resamples", 0)
+    plain = trained(*given, "--out", "plain")
+    assert plain.code == 0, plain.err
+    said = " ".join(plain.out.split())
+    assert "samer:j: 2 of 6 uses are of its training data and left out of its agreement (4 are left)." in said
+    apart = trained(*given, "--include-training", "--out", "apart")
+    assert "samer:j (with training data)" in " ".join(apart.out.split())
+    numbers = {
+        (row["judge"], row["rater"]): row["n"]
+        for row in table(trained.folder / "apart" / "agreement.csv")
+        if row["metric"] == "qwk" and row["dimension"] != "AVG" and row["rater"] != "all raters"
+    }
+    marked = "samer:j (with training data)"
+    assert numbers == {
+        ("samer:j", "A"): "4",
+        ("samer:j", "B"): "4",
+        (marked, "A"): "6",
+        (marked, "B"): "6",
+        ("A", "B"): "6",
+    }
+    judges = {row["judge"] for row in table(trained.folder / "plain" / "agreement.csv")}
+    assert judges == {"samer:j", "A", "human-human"}
+
+
+def test_judges_of_a_run_are_compared_without_what_they_were_trained_on(command: CommandLine) -> None:
+    """The offline scorer was trained on the first use, and is alone."""
+    rows = [("u1", "doorstop"), ("u2", "teach it to sing like a violin"), ("u3", "spin it on a kite string")]
+    lines = ["id,object,response", *(f"{use},brick,{text}" for use, text in rows)]
+    (command.folder / "uses.csv").write_text("\n".join(lines))
+    assert command("score", "uses.csv", "--task", "aut", "--out", "out").code == 0
+    said = " ".join(command("raters", "out").err.split())
+    assert "offline: 1 of 3 uses are of its training data and left out of its agreement (2 are left)." in said
+    (command.folder / "uses.csv").write_text("id,object,response\nu1,brick,doorstop\n")
+    assert command("score", "uses.csv", "--task", "aut", "--out", "known").code == 0
+    ended = command("raters", "known")
+    assert ended.code == 1
+    said = " ".join(ended.err.split())
+    assert "offline: all 1 use are of its training data" in said
+    assert "known: there is no score to compare." in said
+
+
+def test_the_page_of_a_run_shows_trained_judges_apart_where_it_is_asked_for(command: CommandLine) -> None:
+    rows = [("u1", "doorstop"), ("u2", "teach it to sing"), ("u3", "spin it on a string"), ("u4", "lift it")]
+    lines = ["id,object,response", *(f"{use},brick,{text}" for use, text in rows)]
+    (command.folder / "uses.csv").write_text("\n".join(lines))
+    lines = ["id,rater,originality", *(f"u{n},{rater},{n}" for n in range(1, 5) for rater in "AB")]
+    (command.folder / "people.csv").write_text("\n".join(lines))
+    assert command("score", "uses.csv", "--task", "aut", "--out", "out").code == 0
+    given = ("report", "out", "--ratings", "people.csv", "--resamples", 0, "--out")
+    for name, more in (("plain", ()), ("apart", ("--include-training",))):
+        assert command(*given, f"{name}.html", *more).code == 0
+    plain, apart = ((command.folder / f"{name}.html").read_text() for name in ("plain", "apart"))
+    assert "offline: 1 of 4 uses are of its training data" in plain
+    assert "offline (with training data)" not in plain
+    assert "offline (with training data)" in apart

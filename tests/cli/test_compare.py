@@ -218,7 +218,7 @@ def test_every_failed_condition_is_named_with_its_values(command: CommandLine, t
     given = ("--fail-if", "qwk drops 0.05", "--fail-if", "mean drops 1", "--fail-if", "mean rises 1.5")
     ended = command("compare", *two, "--ratings", "ratings.csv", *given, "--out", "out", "--resamples", "50")
     assert ended.code == 3
-    assert "failed: qwk drops 0.05 (A 0.9268, B 0.7234, change -0.2034 [" in ended.err
+    assert "failed: qwk drops 0.05 (A .9268, B .7234, change −.2034 [−" in ended.err
     assert "failed: mean rises 1.5 (A " in ended.err
     assert "mean drops" not in ended.err
     rows = table(command.folder / "out" / "conditions.csv")
@@ -303,7 +303,7 @@ def test_failures_and_responses_of_one_run_alone_are_named(
         *("--fail-if", "failures rises 0.1", "--fail-if", "failures rises 0.25"),
     )
     assert ended.code == 3
-    assert "failed: failures rises 0.1 (A 0.0000, B 0.2000, change +0.2000, n 5)" in ended.err
+    assert "failed: failures rises 0.1 (A .0000, B .2000, change +.2000, n 5)" in ended.err
     assert "0.25" not in ended.err
     assert "In A alone, so left out (1): R0." in ended.out
     assert "Without a score in B: 1 of the 5 responses of both." in ended.out

@@ -9,6 +9,7 @@ import pytest
 import booklets
 from creaeval.errors import SettingError
 from creaeval.llm.local.hf import HfModel
+from creaeval.llm.local.trained import read_trained
 from creaeval.llm.providers import registry
 from creaeval.runs.plan import make_plan
 from creaeval.training.card import Card, write_card
@@ -63,12 +64,12 @@ def test_score_takes_the_folder_of_a_trained_model_and_says_what_it_was_trained_
         folder, Card(kind="sft", task="cgpst", rater="A", base={}, split=split, settings={"epochs": 1})
     )
     model = ScriptedModel("hf:sft", identity=HF)
-    model.folder = folder  # type: ignore[attr-defined]
+    model.trained = read_trained(folder)  # type: ignore[attr-defined]
     monkeypatch.setitem(registry._FACTORIES, "hf", lambda rest: {"sft": model}[rest])
     given = ("score", "booklets.json", "--scenario", "scenario.yaml", "--method", "sft")
     ended = command(*given, "--model", "sft", "--out", "out")
     assert ended.code == 0, ended.err
-    assert "hf:sft was trained on 1 of these 2 responses (demo)" in ended.err
+    assert "hf:sft was trained on or chosen by 1 of these 2 responses (demo)" in ended.err
     assert (command.folder / "out" / "scores.csv").read_text(encoding="utf-8").count("hf:sft") > 1
 
 

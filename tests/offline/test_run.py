@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 import creaeval
 from creaeval.offline import OfflineScorer
+from creaeval.offline.card import read_card
+from creaeval.offline.doubts import mark_of
 from creaeval.runs.confidence import confidences
 from creaeval.runs.defaults import default_method
 from creaeval.tasks import load_task
@@ -144,7 +147,23 @@ def test_uses_of_the_training_data_are_counted_and_named(command: CommandLine, u
     }
     assert (rows["u6"], rows["u3"]) == ("yes", "no")
     n_known = sum(value == "yes" for value in rows.values())
-    assert f"was trained on {n_known} of these 5 uses" in " ".join(ended.out.split())
+    assert f"was trained on or chosen by {n_known} of these 6 uses" in " ".join(ended.err.split())
+
+
+def test_all_uses_it_learnt_from_or_was_chosen_by_are_known_and_few_others() -> None:
+    """Every row of train and val; of test the 53 that equal a train row and the one that equals a val row."""
+    trained = read_card().trained
+    with shared_data("aut/aut.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    n_known = Counter(row["split"] for row in rows if mark_of(row["prompt"], row["response"]) in trained)
+    assert n_known == {"train": 13567, "val": 842, "test": 54}
+    authors = {
+        part: {row["participant"] for row in rows if row["split"] == part} for part in ("train", "val")
+    }
+    by_author = [row["participant"] for row in rows if row["split"] == "test"]
+    # As docs/aut_scorer.md and docs/results say.
+    assert sum(name in authors["train"] for name in by_author) == 985
+    assert sum(name in authors["train"] | authors["val"] for name in by_author) == 989
 
 
 def test_uses_given_as_objects_have_a_confidence_too(tmp_path: Path) -> None:

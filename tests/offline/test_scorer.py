@@ -97,11 +97,20 @@ def test_english_is_not_warned_of_even_with_a_misspelled_word(scorer: OfflineSco
     assert scorer.score([("brick", use)])[0].warnings == ()
 
 
-def test_a_use_it_was_trained_on_is_known_whatever_case_and_spaces_it_is_written_in(copied: Path) -> None:
+def test_a_use_it_was_trained_on_is_known_whatever_case_spaces_and_punctuation_it_has(copied: Path) -> None:
     (copied / TRAINED).write_text(mark_of("brick", "a doorstop") + "\n")
-    uses = [("Brick", " A  doorstop"), ("brick", "a doorstop for elves"), ("rope", "a doorstop")]
+    uses = [("Brick", " A  door-stop!"), ("brick", "a doorstop for elves"), ("rope", "a doorstop")]
     found = OfflineScorer(copied, threads=1).score(uses)
     assert [one.in_training for one in found] == [True, False, False]
+
+
+def test_marks_tell_texts_apart_by_letters_and_numbers_and_by_signs_where_there_is_nothing_else() -> None:
+    assert mark_of("brick", "Step stool.") == mark_of("BRICK", "stepstool")
+    assert mark_of("", "ｆull width") == mark_of("", "full width")
+    different = ["कि", "का", "😀", "🎈", "?", "42", "43", "e", "é"]
+    assert len({mark_of("brick", text) for text in different}) == len(different)
+    # Where one text ends and the next begins counts.
+    assert mark_of("s", "ab", "c") != mark_of("s", "a", "bc")
 
 
 def test_a_use_of_which_the_end_is_not_read_is_warned_of(scorer: OfflineScorer) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from creaeval.agreement import Resampling, collect_points
+from creaeval.agreement import AgreementOptions, long_table
 from creaeval.agreement.encoder import Encoder
 from creaeval.agreement.method_table import method_table
 from creaeval.agreement.within import agreement_within
@@ -29,7 +29,7 @@ from creaeval.llm.providers import registry
 from creaeval.report.experiment import compared_of, make_exhibits, write_experiment_report
 from creaeval.report.experiment.compared import _labels
 from creaeval.report.experiment.run_exhibits import _read_costs
-from creaeval.report.experiment.short import _repeats
+from creaeval.report.experiment.tables import readable
 from creaeval.runs import RunStore
 from data_folder import shared_data
 from experiments.grids import NAMES, block, experiment, write_experiment
@@ -85,6 +85,14 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder.mkdir()
     with (folder / "ratings.csv").open("w", newline="") as file:
         csv.writer(file).writerows([("response_id", "rater", "dimension", "score"), *rows])
+    # Scores made elsewhere, of all responses but the last.
+    with (folder / "recorded.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [
+                ("response_id", "method", "judge", "dimension", "score"),
+                *((r, "samer", "s", d, score) for r, rater, d, score in rows if rater == "A" and r != "r6"),
+            ]
+        )
     given = experiment(
         folder,
         n=6,
@@ -94,6 +102,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
                 "task": "mine.yaml",
                 "responses": "responses.json",
                 "ratings": "ratings.csv",
+                "scores": "recorded.csv",
                 "length": [{}, {"step": "two", "dimension": "two.width"}],
             }
         },
@@ -147,6 +156,24 @@ def test_a_grid_of_runs_becomes_tables_figures_and_pages(reported: Path) -> None
     assert {f"all_methods_{name}.svg" for name in ("heat", "forest", "quotes", "length")} <= {
         path.name for path in (reported / "figures").iterdir()
     }
+
+
+def test_prompted_and_recorded_methods_stand_in_one_table_on_common_responses(reported: Path) -> None:
+    rows = table(reported / "tables" / "all_all_methods_methods.csv")
+    averages = [row for row in rows if (row["measure"], row["dimension"]) == ("qwk", "AVG")]
+    assert [row["method"] for row in averages] == [
+        *("samer", "direct", "creaeval (methods)", "no-memory", "creaeval (repeats)", "human-human")
+    ]
+    assert {row["n"] for row in averages} == {"5"}
+    values = {row["method"]: float(row["value"]) for row in averages}
+    assert values["samer"] == pytest.approx(1)
+    # In its own block a method is compared on all six.
+    own = table(reported / "tables" / "all_methods_methods.csv")
+    assert {row["n"] for row in own} == {"6"}
+    report = (reported / "report.md").read_text()
+    assert report.index("## all: all methods") < report.index("## all: recorded")
+    assert "| samer | **1.000**" in report
+    assert "- n = 5." in report
 
 
 def test_variances_between_judges_have_a_figure_for_each_step(reported: Path) -> None:
@@ -287,9 +314,8 @@ def test_the_recorded_judges_of_stories_are_compared_without_any_model(
             compared.task,
             compared.scores,
             compared.ratings,
-            n_resamples=0,
+            AgreementOptions(measures=("qwk",), resamples=0),
             n_permutations=0,
-            measures=["qwk"],
         )
         rows = found[found["dimension"].eq("AVG")].to_dict("records")
         values |= {(name, str(row["method"])): float(row["value"]) for row in rows}
@@ -309,12 +335,9 @@ def test_published_predictions_of_uses_are_methods_of_their_own(monkeypatch: pyt
     given = read_experiment(ROOT / "experiments" / "aut_published.yaml")
     (of,) = load_results(given, None).values()
     (compared,) = compared_of(given, of)
-    found = agreement_within(
-        collect_points(compared.task, compared.scores, compared.ratings),
-        ["uses.originality"],
-        {key: extra["object"] for one in compared.scores for key, extra in one.metadata.items()},
-        Resampling(n_resamples=0),
-    )
+    data, _ = long_table(compared.task, compared.scores, compared.ratings)
+    data = data.select(dimensions=["uses.originality"])
+    found = agreement_within(data, AgreementOptions(within=("object",), resamples=0))
     overall = {str(row["judge"]): float(row["overall"]) for row in found.to_dict("records")}
     # As published for these rows.
     published = {
@@ -448,10 +471,17 @@ def test_repeats_of_several_methods_by_one_judge_have_a_row_each() -> None:
         ],
         columns=["method", "judge", "temperature", "n_repeats", "dimension", "value", "n"],
     )
-    found = _repeats(frame, ["method", "judge"])
-    assert found[["method", "n", "one.depth", "AVG"]].to_numpy().tolist() == [
-        ["direct", "5–6", ".250", ".250"],
-        ["creaeval", "5–6", ".500", ".500"],
+    (found,) = readable("judge_stability", frame)
+    assert [line.name for line in found.columns] == ["one.depth", "AVG"]
+    assert [line.name for line in found.rows] == [
+        "direct, j, at .2, 2 times",
+        "creaeval, j, at .2, 2 times",
+        "n",
+    ]
+    assert [[cell.text for cell in row] for row in found.cells] == [
+        [".250", ".250"],
+        [".500", ".500"],
+        ["6", "5"],
     ]
 
 

@@ -22,8 +22,17 @@ from creaeval.demo import demo_file
 from creaeval.errors import SettingError
 from creaeval.llm import Ledger
 from creaeval.llm.chat import AttemptError
-from creaeval.report.html import Figure, ReportData, RunPart, Section, Table, render_report, run_report
-from creaeval.report.html.cells import make_grid
+from creaeval.report.display import Cell
+from creaeval.report.html import (
+    Figure,
+    ReportData,
+    RunPart,
+    Section,
+    plain_table,
+    render_report,
+    run_report,
+)
+from creaeval.report.html.cells import make_grids
 from creaeval.report.html.page import write_report
 from creaeval.report.html.quotes import Passages
 from creaeval.runs import RunStore
@@ -377,7 +386,7 @@ def test_agreement_stands_in_the_summary_with_intervals_and_what_must_be_said(tm
     )
     (tmp_path / "ratings.csv").write_text(table)
     ratings = read_ratings(tmp_path / "ratings.csv", run.task)
-    report = agree(run.task, [run], ratings, n_resamples=0)
+    report = agree(run.task, [run], ratings, resamples=0)
     page = page_of(run, ratings, agreement=report)
     tables = {words(one.all("caption")[0]): one for one in page.all("table", class_="grid")}
     rows = [
@@ -385,7 +394,13 @@ def test_agreement_stands_in_the_summary_with_intervals_and_what_must_be_said(tm
         for row in tables["Pearson r"].all("tr")
     ]
     # Every scorer is a constant away from the others.
-    assert rows[1] == ["Focus", "2", "1.000", "1.000", "6"]
+    assert rows == [
+        ["", "Select an Underlying Problem", ""],
+        ["name", "Focus", "AVG", "share of human-human"],
+        ["scripted:one", "1.000", "1.000", "1.00"],
+        ["human-human", "1.000", "1.000", ""],
+    ]
+    assert "n = 6." in words(page.all("main")[0])
     assert "Judges and raters" in tables
     assert "Only 6 responses in the smallest cell" in words(page.all("main")[0])
 
@@ -409,11 +424,11 @@ def test_hostile_texts_stay_texts_everywhere(tmp_path: Path, name: str) -> None:
         update={"title": f"title {text}", "text": f"scenario {text}"}
     )
     run = scored(tmp_path, response, analyst=analyst, judges=judges, scenarios={"fog_water": scenario})
-    frame = pd.DataFrame({f"column {text}": [text, 1.5], "Response": [response.id, "other"]})
+    frame = pd.DataFrame({"Response": [response.id, "other"], f"column {text}": [text, 1.5]})
     section = Section(
         f"section {text}",
         [
-            Table(f"table {text}", frame, f"note {text}", links=("Response", 0)),
+            plain_table(frame, f"table {text}", notes=[f"note {text}"], links={response.id: "0-0"}),
             Figure(
                 f"figure {text}", f"<svg xmlns='http://www.w3.org/2000/svg'><text>{text}</text></svg>", text
             ),
@@ -456,12 +471,12 @@ def test_cells_are_shown_as_they_are_to_be_read_and_sorted_by_their_numbers() ->
         {
             "name": ["a", "b", "c"],
             "value": [0.5, float("nan"), 12.0],
-            "interval": ["0.512 [0.40, 0.61]", "undefined", "-0.1"],
+            "interval": [Cell(0.512, 0.4, 0.61), Cell(float("nan")), Cell(-0.1, form=".1f")],
             "n": pd.array([3, None, 1200], dtype="Int64"),
             "whole": [1.0, 2.0, 30.0],
         }
     )
-    grid = make_grid(Table("t", frame, foot=1), {})
+    (grid,) = make_grids(plain_table(frame, "t", foot=1))
     assert grid.columns == (
         ("name", False),
         ("value", True),
@@ -470,21 +485,15 @@ def test_cells_are_shown_as_they_are_to_be_read_and_sorted_by_their_numbers() ->
         ("whole", True),
     )
     assert [[cell.text for cell in row] for row in grid.rows] == [
-        ["a", "0.500", "0.512", "3", "1"],
-        ["b", "–", "undefined", "–", "2"],
+        ["a", ".500", ".512", "3", "1"],
+        ["b", "–", "–", "–", "2"],
     ]
     assert [[cell.order for cell in row] for row in grid.rows] == [
         ["a", 0.5, 0.512, 3.0, 1.0],
         ["b", None, None, None, 2.0],
     ]
-    assert grid.rows[0][2].more == "[0.40, 0.61]"
-    assert [cell.text for cell in grid.foot[0]] == ["c", "12.000", "-0.1", "1,200", "30"]
-
-
-def test_numbers_with_commas_are_sorted_by_all_of_their_digits() -> None:
-    frame = pd.DataFrame({"name": list("abc"), "tokens": ["1,320 / 12,000", "880.5 / 900", "$1,234,567.5"]})
-    grid = make_grid(Table("t", frame), {})
-    assert [row[1].order for row in grid.rows] == [1320, 880.5, 1_234_567.5]
+    assert grid.rows[0][2].more == "[.40, .61]"
+    assert [cell.text for cell in grid.foot[0]] == ["c", "12.000", "−.1", "1,200", "30"]
 
 
 def test_the_first_numbers_tell_raters_from_judges(tmp_path: Path) -> None:

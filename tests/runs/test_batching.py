@@ -295,7 +295,7 @@ def test_uses_are_compared_with_ratings_by_their_ids(tmp_path: Path) -> None:
     )
     ratings = read_ratings(path, AUT)
     # The judge gives 2, 5 and 1.
-    report = agree(AUT, [run], ratings, measures=["rmse", "bias"], n_resamples=0, by=["object"])
+    report = agree(AUT, [run], ratings, measures=["rmse", "bias"], resamples=0, groups="object")
     means = report.tables["means"]
     of_judge = means[means["judge"].eq("j") & means["dimension"].eq("uses.originality")]
     assert of_judge.set_index("metric")["value"]["bias"] == pytest.approx((0.5 / 3 + 1 / 3) / 2)
@@ -304,7 +304,7 @@ def test_uses_are_compared_with_ratings_by_their_ids(tmp_path: Path) -> None:
     assert list(table.loc[table["rater"].eq("A") & table["score"].notna(), "difference"]) == [0, 1, -0.5]
     biases = means.loc[means["metric"].eq("bias"), "value"].tolist()
     for items in ("mean", "each"):
-        again = agree(AUT, [run], ratings, measures=["bias"], n_resamples=0, items=items)
+        again = agree(AUT, [run], ratings, measures=["bias"], resamples=0, items=items)
         assert again.tables["means"]["value"].tolist() == biases
 
 

@@ -43,9 +43,9 @@ def test_what_the_console_says_is_in_the_record_and_on_the_page(command: Command
         "team: not read: scan.pdf",
         "rating id u9 has no response",
         "The offline scorer was trained on English uses",
+        "offline was trained on or chosen by 1 of these 5 uses (u1)",
         "Of objects that the offline scorer never saw (Kelle): 4 uses",
         "Perhaps not English (u1, g0, g1, g2, g3): 5 of 5 uses",
-        "The offline scorer was trained on 1 of these 5 uses",
     ]
     notes = record["notes"]
     assert [note for note, start in zip(notes, beginnings, strict=True) if not note.startswith(start)] == []

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import creaeval
-from creaeval.agreement.points import collect_points, find_repeats
+from creaeval.agreement.long_table import long_table
 from creaeval.data import read_responses, read_scores
 from creaeval.data.ids import clean_id
 from creaeval.errors import DataError
@@ -217,8 +217,11 @@ def test_a_column_called_rater_is_not_taken_for_the_judges(tmp_path: Path) -> No
 def test_judges_that_end_like_repeats_are_apart_from_repeats(tmp_path: Path) -> None:
     names = ["vertex:text-bison@001", "vertex:text-bison@2", "vertex:text-bison"]
     export_run(made({"a": {}}, names, (2, 1)), tmp_path / "out")
-    points = collect_points(TASK, read_scores(tmp_path / "out", TASK), [])
-    assert list(dict.fromkeys(points["scorer"])) == [
+    data, _ = long_table(TASK, read_scores(tmp_path / "out", TASK), [])
+    assert {judge.name: [scorer.repeat for scorer in of] for judge, of in data.repeats().items()} == {
+        name: [(1, 1), (2, 1)] for name in names
+    }
+    assert [data.label(scorer) for scorer in data.scorers] == [
         "vertex:text-bison@001",
         "vertex:text-bison@2@1#1",
         "vertex:text-bison",
@@ -226,9 +229,6 @@ def test_judges_that_end_like_repeats_are_apart_from_repeats(tmp_path: Path) -> 
         "vertex:text-bison@2@2#1",
         "vertex:text-bison@2",
     ]
-    assert {judge: sorted(repeats) for judge, repeats in find_repeats(points["scorer"].unique()).items()} == {
-        name: [(1, 1), (2, 1)] for name in names
-    }
 
 
 @pytest.mark.parametrize("table", ["scores.csv", "scores_wide.csv"])

@@ -59,7 +59,7 @@ def test_stories_are_scored_and_those_that_are_not_distributed_are_refused(tmp_p
     ]
     ratings = tmp_path / "experts.csv"
     ratings.write_text("\n".join(["story_id,ttcw_idx,rater,verdict", *verdicts]), encoding="utf-8")
-    report = agree(TTCW, [run], read_ratings(ratings, TTCW), measures=["bias"], n_resamples=0)
+    report = agree(TTCW, [run], read_ratings(ratings, TTCW), measures=["bias"], resamples=0)
     means = report.tables["means"].set_index(["judge", "dimension"])["value"]
     assert report.dimensions == tuple(groups)
     # The judge passes two tests of fluency and one of originality, the experts two and four of fluency.

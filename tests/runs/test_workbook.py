@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,6 +47,18 @@ def test_a_workbook_has_a_sheet_a_table_and_runs_no_formula(tmp_path: Path) -> N
     assert [[cell.value for cell in row] for row in book["A_B 2"].iter_rows()] == [
         ["'=name", "value", "n", "yes", "plain"]
     ]
+
+
+def test_equal_tables_make_equal_files_whenever_they_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = {"a": pd.DataFrame({"": [1, 2]})}
+    first = write_workbook(tables, tmp_path / "first.xlsx").read_bytes()
+    moment = time.struct_time((2031, 2, 3, 4, 5, 6, 0, 34, 0))
+    monkeypatch.setattr("zipfile.time.localtime", lambda *_: moment)
+    assert write_workbook(tables, tmp_path / "second.xlsx").read_bytes() == first
+    # A column without a name has an empty heading.
+    assert [row[0] for row in load_workbook(tmp_path / "first.xlsx")["a"].values] == [None, 1, 2]
 
 
 def test_long_text_is_cut_with_a_mark_and_no_table_is_refused(tmp_path: Path) -> None:

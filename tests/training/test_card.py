@@ -6,8 +6,10 @@ import pytest
 
 import booklets
 from creaeval.errors import DataError, SettingError
+from creaeval.llm.local.trained import read_trained
 from creaeval.runs.plan import make_plan
-from creaeval.training.card import Card, Epoch, hash_files, read_card, seen_in_training, write_card
+from creaeval.runs.trained import training_notes
+from creaeval.training.card import Card, Epoch, hash_files, read_card, write_card
 from creaeval.training.split import split_ids
 from scripted import ScriptedModel
 
@@ -32,7 +34,7 @@ class Trained(ScriptedModel):
 
     def __init__(self, folder: Path) -> None:
         super().__init__("hf:sft", identity={"provider": "hf", "base_url": "", "model": "sft"})
-        self.folder = folder
+        self.trained = read_trained(folder)
 
 
 def test_a_card_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -65,10 +67,10 @@ def test_responses_of_the_training_side_are_named_before_they_are_scored(tmp_pat
             judges=[Trained(tmp_path)],
             method="sft",
         )
-        return seen_in_training(plan)
+        return training_notes(plan)
 
     (line,) = notes(trained, tested, "other")
-    assert line.startswith(f"hf:sft was trained on 1 of these 3 responses ({trained}): ")
+    assert line.startswith(f"hf:sft was trained on or chosen by 1 of these 3 responses ({trained}): ")
     assert notes(tested, "other") == []
 
 

@@ -14,6 +14,9 @@ from creaeval.llm import ChatRequest, Settings
 from creaeval.llm.chat import AttemptError
 from creaeval.llm.local import hf
 from creaeval.llm.local.hf import HfModel, load_model, model_sha256, prompt_ids
+from creaeval.llm.local.trained import Trained
+from creaeval.methods import Case
+from creaeval.runs.trained import mark_of_case
 from creaeval.training.card import read_card
 from creaeval.training.sft import SftSettings, encode_pairs, train_sft
 
@@ -88,6 +91,16 @@ def test_the_card_beside_the_model_holds_what_it_takes_to_repeat_it(folder: Path
     assert {"python", "torch", "transformers"} <= set(trained.versions)
     assert (trained.kind, trained.task, trained.rater, trained.split.by) == ("sft", "story", "A", "plot")
     assert not (folder / "full" / ".new").exists()
+
+
+def test_the_card_has_a_mark_of_each_response_of_the_training_side(folder: Path, trained: Card) -> None:
+    task = tiny.story(folder)
+    cases = [Case(task, tiny.response(task, number), None) for number in range(10)]
+    marks = {case.response.id: mark_of_case(case) for case in cases}
+    assert set(trained.marks) == {marks[name] for name in trained.split.train}
+    assert HfModel(str(folder / "full")).trained == Trained(
+        frozenset(trained.split.train), frozenset(trained.marks)
+    )
 
 
 def test_a_trained_model_scores_like_any_judge_and_the_same_each_time(folder: Path, trained: Card) -> None:

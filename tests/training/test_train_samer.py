@@ -59,7 +59,7 @@ def test_a_model_is_trained_and_scores_by_command(folder: Path) -> None:
     done = CliRunner().invoke(app, score.split(), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     # 48 responses to four scenarios: three sides of 12 to train on.
-    assert "samer:samer was trained on 36 of these 48 responses" in done.output
+    assert "samer:samer was trained on or chosen by 36 of these 48 responses" in done.output
     with (folder / "results" / "scores.csv").open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["dimension"] == "tale.wit"]
     assert len(rows) == N

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from creaeval.agreement.agreement import check_points
-from creaeval.agreement.common_points import find_common_points
+from creaeval.agreement.common import find_common
 from creaeval.agreement.comparison import compare_methods
 from creaeval.agreement.method_table import LEVEL
-from creaeval.agreement.pair_values import AVG, GroupMean, PairValues, find_groups, lay_out
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.pairs import AVG, GroupMean, PairValues, find_groups
+from creaeval.agreement.protocol import check_rated
 from creaeval.errors import SettingError
-from creaeval.stats.measures import PAPER, get_measure
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
 
-    from creaeval.agreement.common_points import CommonPoints
-    from creaeval.agreement.points import Items
+    from creaeval.agreement.common import CommonData
     from creaeval.data import Rating, Scores
     from creaeval.runs import Run
     from creaeval.tasks import Task
@@ -49,15 +48,10 @@ def ablation_table(
     task: Task,
     scores: Sequence[Scores | Run],
     ratings: Sequence[Rating],
+    options: AgreementOptions | None = None,
     *,
     full: str | None = None,
-    measures: Sequence[str] = PAPER,
-    items: Items = "sum",
-    stage: str | None = None,
-    clusters: Sequence[str] = (),
-    n_resamples: int = 2000,
     n_permutations: int = 10_000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Set the mean agreement of methods beside that of the full method.
 
@@ -69,12 +63,10 @@ def ablation_table(
         One for each method.
     ratings : sequence of Rating
         People's.
+    options : AgreementOptions, optional
+        How agreement is measured; not by measures in points or rank correlations.
     full : str, optional
         Name of the full method; the first one if not given.
-    measures : sequence of str
-        Keys of measures that are comparable.
-    items, stage, clusters, n_resamples, seed
-        As for :func:`~creaeval.agreement.agree.agree`.
     n_permutations : int
         Random permutations of the tests; 0 for no tests.
 
@@ -82,8 +74,9 @@ def ablation_table(
     -------
     pandas.DataFrame
         One row for each measure and method, the full one first: ``value`` is its ``AVG`` over dimensions,
-        with its interval; ``difference`` that less the full method's, with the interval of the difference on
-        the same resamples; ``change_percent`` the difference in percent of the full method's value (missing
+        with its interval; ``difference`` that less the full method's, of the judges that both have (see
+        :func:`~creaeval.agreement.comparison.compare_methods`), with the interval of the difference on the
+        same resamples; ``change_percent`` the difference in percent of the full method's value (missing
         where that is not above 0); ``p`` of the paired permutation test and ``p_holm``, corrected over the
         methods of the measure, with ``significant`` at .05. ``n``, ``lost``, ``defined`` (dimensions) and
         ``reason`` as in :func:`~creaeval.agreement.method_table.method_table`. ``attrs["notes"]`` says what a
@@ -92,24 +85,15 @@ def ablation_table(
     Raises
     ------
     SettingError
-        As :func:`~creaeval.agreement.common_points.find_common_points`, or there is no such full method, or
+        As :func:`~creaeval.agreement.common.find_common`, or there is no such full method, or
         nothing beside it, or a measure is not known or has no differences.
     """
     import pandas as pd
 
-    common = find_common_points(
-        task,
-        scores,
-        ratings,
-        items=items,
-        stage=stage,
-        clusters=clusters,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    measures = list(dict.fromkeys(measures))
-    check_points(common.points, measures)
-    if refused := [name for name in measures if not get_measure(name).comparable]:
+    options = options or AgreementOptions()
+    common = find_common(task, scores, ratings, options)
+    check_rated(common.data)
+    if refused := [name for name in options.measures if not get_measure(name).comparable]:
         raise SettingError(f"measure {refused[0]!r}: differences of it say nothing of who agrees better.")
     full = common.methods[0] if full is None else full
     if full not in common.methods:
@@ -117,7 +101,7 @@ def ablation_table(
     others = [name for name in common.methods if name != full]
     if not others:
         raise SettingError(f"There is only {full}: an ablation table takes a second method.")
-    rows = _rows(common, full, others, measures, n_permutations)
+    rows = _rows(common, full, others, options, n_permutations)
     table = pd.DataFrame(rows, columns=COLUMNS)
     _correct(table)
     table = table.astype({"significant": "boolean"})
@@ -130,73 +114,51 @@ def ablation_table(
 
 
 def _rows(
-    common: CommonPoints, full: str, others: Sequence[str], measures: Sequence[str], n_permutations: int
+    common: CommonData, full: str, others: Sequence[str], options: AgreementOptions, n_permutations: int
 ) -> list[tuple[object, ...]]:
-    dimensions = list(common.dimensions)
+    data, dimensions = common.data, common.data.dimensions
     # All judges of a method together come last.
-    groups = {group.method: group for group in find_groups(common.points) if group.method}
-    values = PairValues(
-        lay_out(common.points, dimensions), list(groups.values()), measures, common.resampling
-    )
-    p_values = {
-        (str(row.metric), other): float(row.p)  # type: ignore[arg-type]
+    groups = {group.method: group for group in find_groups(data) if group.method}
+    values = PairValues(data, list(groups.values()), options)
+    contrasts: dict[tuple[str, str], Any] = {
+        (str(row.metric), other): row
         for other in others
-        if n_permutations and full in groups and other in groups
-        for row in compare_methods(
-            common.points,
-            dimensions,
-            full,
-            other,
-            measures=measures,
-            # The intervals are made here, of all methods on the same resamples.
-            resampling=replace(common.resampling, n_resamples=0),
-            n_permutations=n_permutations,
-        ).itertuples()
+        if full in groups and other in groups
+        for row in compare_methods(data, other, full, options, n_permutations=n_permutations).itertuples()
         if row.dimension == AVG
     }
     nothing = (math.nan,) * 7
     rows: list[tuple[object, ...]] = []
-    for measure in measures:
+    for measure in options.measures:
         means = {name: GroupMean(values, group, measure, AVG) for name, group in groups.items()}
-        whole = means.get(full)
         for method in (full, *others):
-            lost = max((common.lost.get((method, one), 0) for one in dimensions), default=0)
+            lost = common.lost_by(method)
             of = means.get(method)
             if of is None:
-                absent = (math.nan, None, 0, lost, f"0 of {len(dimensions)}", "no scores that were rated")
+                absent = (math.nan, None, 0, lost, f"0 of {len(dimensions)}", common.why_nothing(method))
                 rows.append((measure, method, *nothing, math.nan, *absent))
                 continue
             ends, said = values.interval(
                 of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
             )
-            less: tuple[float, ...] = (math.nan,) * 4
+            less: tuple[float, ...] = (math.nan,) * 5
             reasons = [said]
             if of.defined != of.all:
                 reasons.append(f"undefined in {of.all - of.defined} of {of.all} dimensions")
-            if method != full and whole is not None:
-                difference = of.value - whole.value
-                between, more = values.interval(
-                    difference, of.draws - whole.draws, of.without - whole.without, min(of.n, whole.n)
-                )
-                change = 100 * difference / whole.value if whole.value > 0 else math.nan
-                less = (difference, between.low, between.high, change)
-                reasons += [more, _no_change(full, whole.value)]
+            if (contrast := contrasts.get((measure, method))) is not None:
+                whole = contrast.second_value
+                change = 100 * contrast.difference / whole if whole > 0 else math.nan
+                less = (contrast.difference, contrast.low, contrast.high, change, contrast.p)
+                reasons += [contrast.reason, f"no percentage: {full} is not above 0" if whole <= 0 else ""]
             rows.append(
                 (
                     *(measure, method, of.value, ends.low, ends.high, *less),
-                    *(p_values.get((measure, method), math.nan), math.nan, None),
+                    *(math.nan, None),
                     *(of.n, lost, f"{of.defined} of {of.all}"),
                     "; ".join(dict.fromkeys(filter(None, reasons))),
                 )
             )
     return rows
-
-
-def _no_change(full: str, value: float) -> str:
-    """Say why there is no percentage, or no difference at all."""
-    if math.isnan(value):
-        return f"no difference: {full} is undefined"
-    return "" if value > 0 else f"no percentage: {full} is not above 0"
 
 
 def _correct(table: pd.DataFrame) -> None:

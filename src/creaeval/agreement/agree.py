@@ -3,97 +3,98 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
-from creaeval.agreement.agreement import measure_agreement
-from creaeval.agreement.pair_values import find_groups
-from creaeval.agreement.points import (
-    collect_points,
-    compared_dimensions,
-    dimension_ranges,
-    response_of,
-    scores_of,
-    without_means,
-)
-from creaeval.agreement.prepare import (
-    carried_columns,
-    column_of,
-    describe_intervals,
-    make_resampling,
-    of_stage,
-    rated_dimensions,
-)
+from creaeval.agreement.apart import mark, trained_judges
+from creaeval.agreement.long_table import long_table, rated
+from creaeval.agreement.options import AgreementOptions, make_options
+from creaeval.agreement.pairs import AVG, find_groups
+from creaeval.agreement.protocol import COLUMNS, SHARE, Agreement, measure_agreement
 from creaeval.agreement.sources import as_ratings, as_scores
 from creaeval.errors import SettingError
-from creaeval.stats.measures import PAPER, get_measure
+from creaeval.stats.measures import PAPER, get_measure, measure_label
+from creaeval.wording import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     import pandas as pd
 
-    from creaeval.agreement.pair_values import Resampling
-    from creaeval.agreement.points import Items, Values
-    from creaeval.agreement.prepare import Carried
+    from creaeval.agreement.rating_data import RatingData
     from creaeval.agreement.sources import Source
     from creaeval.tasks import Task
 
+    Tables = dict[str, pd.DataFrame]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class AgreementReport:
-    """Tables about agreement, and what must be said of them.
+    """Tables about agreement, and what must be said of them; it prints as its summary and notes.
 
     Attributes
     ----------
     task : Task
         The task.
-    dimensions : tuple of str
-        The identities compared.
-    measures : tuple of str
-        The measures of the main tables.
-    points : pandas.DataFrame
-        The long data that all is made of: see :func:`creaeval.agreement.points.collect_points`. ``person`` is
-        the scorer's own name, where ``scorer`` is a slot that different people fill.
+    options : AgreementOptions
+        How agreement was measured.
+    data : RatingData
+        All points that were compared; raters are slots where different people fill them.
     tables : mapping of str to pandas.DataFrame
-        ``agreement`` (cells, then means) and ``means`` (see :class:`Agreement`), ``raters``, ``severity``,
-        ``halo``, ``halo_means``, ``variance``, ``d_study``; where there is a Total, ``total_reliability``;
-        with judges ``calibration`` and ``stand_in``; where there are more raters than any response has,
-        ``by_rater`` and ``slots``; with several methods ``comparison``; ``by_column``, ``within`` and
-        ``self_preference`` if columns were asked for.
+        ``agreement`` (cells, then means) and ``means`` (see
+        :class:`~creaeval.agreement.protocol.Agreement`), ``raters``, ``severity``, ``fair_means``, ``halo``,
+        ``halo_means``, ``variance``, ``reliability``, ``d_study``, ``design``; where there is a Total,
+        ``total_reliability``; with judges ``calibration`` and ``stand_in``; where there are more raters than
+        any response has, ``by_rater`` and ``slots``; with several methods ``comparison``; with several
+        raters ``mean_rater`` and with participants who wrote several responses ``participants`` (see
+        :mod:`creaeval.agreement.participants`); with a margin ``equivalence``; ``by_column``,
+        ``differential``,
+        ``within`` and ``self_preference`` if columns were asked for. None has points of responses that their
+        judge was trained on, but for the rows of ``agreement`` and ``means`` whose method and judge say
+        ``(with training data)``, if asked for.
     notes : tuple of str
         What a reader has to know.
     """
 
     task: Task
-    dimensions: tuple[str, ...]
-    measures: tuple[str, ...]
-    points: pd.DataFrame
+    options: AgreementOptions
+    data: RatingData
     tables: Mapping[str, pd.DataFrame]
     notes: tuple[str, ...]
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The identities compared."""
+        return self.data.dimensions
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """The means over dimensions: a row a judge, method or ``human-human``, a column a measure."""
+        means = self.tables["means"]
+        rows = means[means["dimension"].eq(AVG) & ~means["metric"].str.endswith(SHARE)]
+        wide = rows.pivot_table(index=["method", "judge"], columns="metric", values="value", sort=False)
+        wide = wide.reindex(columns=[name for name in self.options.measures if name in wide.columns])
+        wide = wide.rename(columns=measure_label).rename_axis(columns=None)
+        wide["n"] = rows.groupby(["method", "judge"], sort=False)["n"].min()
+        return wide.reset_index()
+
+    def __repr__(self) -> str:
+        table = self.summary.to_string(index=False, float_format=lambda value: f"{value:.3f}", na_rep="–")
+        return "\n".join([f"Agreement, task {self.task.id}, means over dimensions", table, *self.notes])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        table = self.summary.to_html(index=False, float_format=lambda value: f"{value:.3f}", na_rep="–")
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return f"<p>Agreement, task {escape(self.task.id)}, means over dimensions</p>{table}<ul>{notes}</ul>"
 
 
 def agree(
     task: Task,
     scores: Source,
     ratings: Source,
-    *,
-    measures: Sequence[str] = PAPER,
-    values: Values = "model",
-    items: Items = "sum",
-    stage: str | None = None,
-    by: Sequence[str] = (),
-    within: Sequence[str] = (),
-    clusters: Sequence[str] = (),
-    interval: Literal["percentile", "bca"] = "percentile",
-    n_resamples: int = 2000,
-    seed: int = 0,
-    correct: bool = False,
-    epsilon: float = 0.2,
-    target: float = 0.8,
-    persons: str | None = None,
-    facet: str | None = None,
-    writer: str | None = None,
-    families: Mapping[str, str] | None = None,
+    options: AgreementOptions | None = None,
+    **settings: Any,
 ) -> AgreementReport:
     """Measure how well judges agree with people, people with each other, and where they differ.
 
@@ -105,38 +106,11 @@ def agree(
         The judges', one for each method; the first is compared with the others. Empty for people alone.
     ratings : Rating, path, DataFrame, list of dict, or sequence of them
         People's.
-    measures : sequence of str
-        Keys of measures.
-    values, items
-        As for :func:`~creaeval.agreement.points.collect_points`.
-    stage : str, optional
-        Which stage of the ratings; needed where there are several.
-    by : sequence of str
-        Columns that responses or ratings carry: the means, with the bias, for each of their values.
-    within : sequence of str
-        Such columns that part the responses into groups, several together: Pearson's r within these.
-    clusters : sequence of str
-        Up to two such columns whose values are resampled whole; two of them as crossed factors.
-    interval : {"percentile", "bca"}
-        Kind of bootstrap interval.
-    n_resamples : int
-        Bootstrap resamples; 0 for none.
-    seed : int
-        Same seed, same numbers.
-    correct : bool
-        Put all judges' points on the raters' scale first, by curves fitted on other responses (or clusters).
-    epsilon : float
-        Allowance of the alternative annotator test.
-    target : float
-        Reliability that the D-study looks for.
-    persons, facet : str, optional
-        Columns that name who wrote a response and what it answers (a scenario), where everybody answered all
-        of them: the variance is then that of persons x raters x scenarios.
-
-    writer : str, optional
-        Column that names who wrote a response: whether judges favour their own family's work.
-    families : mapping of str to str, optional
-        As for :func:`~creaeval.agreement.self_preference.self_preference`.
+    options : AgreementOptions, optional
+        How agreement is measured.
+    **settings
+        Single settings of :class:`~creaeval.agreement.options.AgreementOptions` in place of the usual ones,
+        such as ``measures=["qwk"]`` or ``cluster="scenario"``.
 
     Returns
     -------
@@ -144,185 +118,201 @@ def agree(
 
     Raises
     ------
+    DataError
+        Scores or ratings cannot be read, or hold one response twice.
     SettingError
         A setting, column or stage is not known, or there is nothing to compare.
+
+    References
+    ----------
+    arXiv 2609.03432, section 4: agreement with each rater, averaged; AVG is the mean over dimensions.
     """
+    options = make_options(options, settings)
+    judged, people = as_scores(scores, task), as_ratings(ratings, task)
+    if not people:
+        raise SettingError("There are no ratings of these responses to agree with.")
+    every, notes = long_table(task, judged, people, options)
+    trained = trained_judges(task, judged, people, options)
+    knows_some = any(ids for part in judged for ids in part.trained_on.values())
+    if knows_some and not every.judges and len(every.raters) < 2 and trained is None:
+        raise SettingError(" ".join(["No score is left to compare with the ratings.", *notes]))
+    data, more = rated(every)
+    notes += more
+    if options.correct:
+        from creaeval.agreement.calibration import correct
+
+        data, more = correct(data, options)
+        every, notes = data, notes + more
+    shown, tables, more = _protocol(data, options, may_be_empty=trained is not None)
+    notes += more
+    if trained is not None:
+        tables |= _beside(tables, trained, options)
+    more_tables, more = _methods(shown, options)
+    tables |= more_tables
+    notes += more
+    tables |= _scorers(data, every, options)
+    more_tables, more = _reliability(data, options)
+    tables |= more_tables
+    notes += more
+    tables |= dict(_columns(data, shown, options))
+    tables |= _by_means(data, options, tables["means"])
+    if options.resamples:
+        notes.append(f"{options.intervals} Those of the ICCs of all raters together are analytic.")
+    return AgreementReport(task, options, shown, tables, tuple(notes))
+
+
+def _beside(tables: Tables, trained: RatingData, options: AgreementOptions) -> Tables:
+    """Set trained judges with all they scored beside the others, who come without their training data."""
     import pandas as pd
 
-    from creaeval.agreement.comparison import compare_methods, correct_family
+    agreement = measure_agreement(trained, options)
+    cells, means = mark(agreement.cells, trained), mark(agreement.means, trained)
+    of_people = tables["means"]["method"].eq("")
+    means = pd.concat([tables["means"][~of_people], means, tables["means"][of_people]])
+    others = tables["agreement"].iloc[: len(tables["agreement"]) - len(tables["means"])]
+    return {"agreement": pd.concat([others, cells, means]), "means": means}
+
+
+def _protocol(
+    data: RatingData, options: AgreementOptions, *, may_be_empty: bool = False
+) -> tuple[RatingData, Tables, list[str]]:
+    """Measure agreement by the protocol; by slot where different people fill one, and by person beside."""
+    import pandas as pd
+
     from creaeval.agreement.slots import needs_slots, put_into_slots, swap_slots
 
-    measures = tuple(dict.fromkeys(measures))
-    chosen, notes = without_means(of_stage(as_ratings(ratings, task), stage))
-    judged = list(map(scores_of, as_scores(scores, task)))
-    carried = carried_columns(judged, chosen)
-    points = collect_points(task, judged, chosen, values=values, items=items)
-    dimensions, left = rated_dimensions(points, compared_dimensions(task, items))
-    if left:
-        notes.append(f"Nobody rated {len(left)} dimensions: {', '.join(left)}.")
-    units = list(map(str, points["response_id"].unique()))
-    resampling = make_resampling(
-        units,
-        carried,
-        items=items,
-        clusters=clusters,
-        interval=interval,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    if correct:
-        from creaeval.agreement.calibration import correct as corrected
-
-        points, said = corrected(points, dimensions, resampling.clusters, seed=seed)
-        notes += said
-    slots = needs_slots(points)
-    # Everything by person, but the protocol's tables by slot where different people fill one.
-    shown = (put_into_slots(points) if slots else points).assign(person=points["scorer"])
-    shown = shown[shown["dimension"].isin(dimensions)]
-    found = measure_agreement(shown, dimensions, measures=measures, resampling=resampling)
-    notes += found.warnings
-    tables = {"agreement": pd.concat([found.cells, found.means]), "means": found.means}
+    slots = needs_slots(data)
+    shown = put_into_slots(data) if slots else data
+    empty = pd.DataFrame(columns=COLUMNS)
+    nothing = may_be_empty and not find_groups(shown)
+    agreement = Agreement(empty, empty, ()) if nothing else measure_agreement(shown, options)
+    tables = {"agreement": pd.concat([agreement.cells, agreement.means]), "means": agreement.means}
+    notes = list(agreement.warnings)
     if slots:
         notes.append(
             "There are more raters than responses commonly have: they are put into slots by name; by_rater "
             "has the agreement with each person, slots how far values move when people are dealt anew."
         )
-        people = measure_agreement(points, dimensions, measures=measures, resampling=resampling)
-        tables["by_rater"] = people.cells
-        tables["slots"] = swap_slots(shown, dimensions, measures=measures, seed=seed)
-    methods = list(dict.fromkeys(points.loc[points["kind"].eq("judge"), "method"].astype(str)))
-    if len(methods) > 1 and not any(get_measure(name).comparable for name in measures):
-        notes.append(f"None of these measures is compared between methods: take {' or '.join(PAPER)}.")
-    elif len(methods) > 1:
-        tables["comparison"] = correct_family(
-            pd.concat(
-                compare_methods(
-                    shown, dimensions, methods[0], other, measures=measures, resampling=resampling
-                )
-                for other in methods[1:]
-            )
-        )
-        if resampling.second_clusters is not None:
-            notes.append(
-                f"Permutations swap the methods of whole groups by {clusters[0]}; {clusters[1]} plays no "
-                "part."
-            )
-    threefold = None
-    if persons is not None or facet is not None:
-        if persons is None or facet is None:
-            raise SettingError("Persons and a facet go together: name both columns.")
-        threefold = (persons, facet)
-    tables |= _more(task, points, dimensions, resampling, items, epsilon)
-    tables |= _variance(points, dimensions, methods, target, threefold, carried, units)
-    groups = [
-        _by(shown, dimensions, name, column_of(carried, name), measures, resampling)
-        for name in dict.fromkeys(by)
-    ]
-    if groups:
-        tables["by_column"] = pd.concat(groups)
-    if within and methods:
-        from creaeval.agreement.within import agreement_within
+        tables["by_rater"] = measure_agreement(data, options).cells
+        tables["slots"] = swap_slots(shown, options)
+    return shown, tables, notes
 
-        parted = _crossed([column_of(carried, name) for name in within], units)
-        tables["within"] = agreement_within(points, dimensions, parted, resampling)
-    if writer is not None and methods:
-        from creaeval.agreement.self_preference import self_preference
 
-        writers = column_of(carried, writer)
-        tables["self_preference"] = self_preference(
-            points, dimensions, writers, families=families, resampling=resampling
-        )
-    if n_resamples:
+def _methods(shown: RatingData, options: AgreementOptions) -> tuple[Tables, list[str]]:
+    """Compare the first method with each other one."""
+    import pandas as pd
+
+    from creaeval.agreement.comparison import compare_methods, correct_family
+
+    if len(shown.methods) < 2:
+        return {}, []
+    if not any(get_measure(name).comparable for name in options.measures):
+        return {}, [f"None of these measures is compared between methods: take {' or '.join(PAPER)}."]
+    first, *others = shown.methods
+    compared = [compare_methods(shown, first, other, options) for other in others]
+    notes = []
+    if len(options.cluster) > 1:
+        first_factor, second_factor = options.cluster
         notes.append(
-            f"{describe_intervals(resampling, clusters, items)} Those of the ICCs of all raters together are "
-            "analytic."
+            f"Permutations swap the methods of whole groups by {first_factor}; {second_factor} plays no part."
         )
-    return AgreementReport(task, tuple(dimensions), tuple(measures), shown, tables, tuple(notes))
+    return {"comparison": correct_family(pd.concat(compared))}, notes
 
 
-def _crossed(columns: Sequence[Mapping[str, str]], units: Sequence[str]) -> dict[str, str]:
-    """Give each unit the values of all columns together; one that lacks a value is in no group."""
-    values = {unit: [of.get(response_of(unit)) for of in columns] for unit in units}
-    return {unit: "\x1f".join(filter(None, of)) for unit, of in values.items() if all(of)}
-
-
-def _more(
-    task: Task,
-    points: pd.DataFrame,
-    dimensions: Sequence[str],
-    resampling: Resampling,
-    items: Items,
-    epsilon: float,
-) -> dict[str, pd.DataFrame]:
+def _scorers(data: RatingData, every: RatingData, options: AgreementOptions) -> Tables:
+    """Describe judges and raters by themselves; the Total takes dimensions that nobody rated, too."""
     from creaeval.agreement.calibration import calibration
     from creaeval.agreement.halo import halo, halo_means
     from creaeval.agreement.raters import rater_coefficients
-    from creaeval.agreement.reliability import total_reliability
-    from creaeval.agreement.severity import severity
+    from creaeval.agreement.severity import fair_means, severity
     from creaeval.agreement.stand_in import stand_in
+    from creaeval.agreement.total import total_reliability
 
-    between = halo(points, dimensions)
+    between = halo(data)
     tables = {
-        "raters": rater_coefficients(points, dimensions, resampling),
-        "severity": severity(points, dimensions, dimension_ranges(task, dimensions, items)),
+        "raters": rater_coefficients(data, options),
+        "severity": severity(data, options),
         "halo": between,
         "halo_means": halo_means(between),
+        "fair_means": fair_means(data, options),
     }
-    if task.total != "none":
-        tables["total_reliability"] = total_reliability(points, task)
-    if points["kind"].eq("judge").any():
-        tables["calibration"] = calibration(points, dimensions)
-        tables["stand_in"] = stand_in(points, dimensions, epsilon=epsilon)
+    if data.task.total != "none":
+        tables["total_reliability"] = total_reliability(every)
+    if data.judges:
+        tables["calibration"] = calibration(data)
+        tables["stand_in"] = stand_in(data, options.epsilon)
     return tables
 
 
-def _variance(
-    points: pd.DataFrame,
-    dimensions: Sequence[str],
-    methods: Sequence[str],
-    target: float,
-    threefold: tuple[str, str] | None,
-    carried: Carried,
-    units: Sequence[str],
-) -> dict[str, pd.DataFrame]:
+def _reliability(data: RatingData, options: AgreementOptions) -> tuple[Tables, list[str]]:
+    """Study the points of raters and of the judges of each method; say which raters cannot be compared."""
     import pandas as pd
 
-    from creaeval.agreement.variance import d_study_table, variance_components
+    from creaeval.agreement.reliability import reliability_tables
 
-    design: dict[str, object] = {}
-    if threefold is not None:
-        persons, facet = threefold
-        objects, levels = (
-            {u: of[response_of(u)] for u in units if response_of(u) in of}
-            for of in (column_of(carried, persons), column_of(carried, facet))
-        )
-        design = {"objects": objects, "facet": levels, "object_name": persons, "facet_name": facet}
-    components, studies = [], []
-    for method in ("", *methods):
-        of = points[points["method"].eq(method)]
-        kind = "judge" if method else "rater"
-        components.append(variance_components(of, dimensions, kind, **design).assign(method=method))  # type: ignore[arg-type]
-        studies.append(d_study_table(of, dimensions, kind, target, **design).assign(method=method))  # type: ignore[arg-type]
-    return {"variance": pd.concat(components), "d_study": pd.concat(studies)}
-
-
-def _by(
-    points: pd.DataFrame,
-    dimensions: Sequence[str],
-    name: str,
-    column: Mapping[str, str],
-    measures: Sequence[str],
-    resampling: Resampling,
-) -> pd.DataFrame:
-    import pandas as pd
-
-    values = points["response_id"].map(lambda unit: column.get(response_of(str(unit)), ""))
-    wanted = list(dict.fromkeys([*measures, "bias"]))
     parts = []
-    for value, chosen in points.groupby(values, sort=True):
-        if find_groups(chosen) and chosen["kind"].eq("rater").any():
-            means = measure_agreement(chosen, dimensions, measures=wanted, resampling=resampling).means
-            means.insert(0, "group", str(value))
+    for method in ("", *data.methods):
+        of_method = data.select(scorers=lambda scorer, method=method: scorer.method == method)  # type: ignore[misc]
+        tables = reliability_tables(of_method, options)
+        parts.append({name: table.assign(method=method) for name, table in tables.items()})
+    joined = {name: pd.concat([part[name] for part in parts], ignore_index=True) for name in parts[0]}
+    design = joined["design"]
+    apart = design[design["design"].eq("disconnected") & design["kind"].eq("rater")]
+    notes = [
+        f"{first_few(rows['dimension'].tolist())}: raters fall into {note}"
+        for note, rows in apart.groupby("note", sort=False)
+    ]
+    reliable = "these raters alone" if options.raters == "fixed" else "raters like these"
+    average = "raters like these" if options.raters == "random" else "these raters"
+    notes.append(
+        f"Reliability and its {options.confidence:.0%} intervals are for {reliable}; leniency and fair means "
+        f"are beside the average of {average}."
+    )
+    return joined, notes
+
+
+def _columns(
+    data: RatingData, shown: RatingData, options: AgreementOptions
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the tables that go by carried columns."""
+    import pandas as pd
+
+    if options.groups:
+        yield "by_column", pd.concat(_by_group(shown, name, options) for name in options.groups)
+    if options.within and data.judges:
+        from creaeval.agreement.within import agreement_within
+
+        yield "within", agreement_within(data, options)
+    if options.writer is not None and data.judges:
+        from creaeval.agreement.self_preference import self_preference
+
+        families = options.families
+        yield "self_preference", self_preference(data, options.writer, families=families, options=options)
+
+
+def _by_means(data: RatingData, options: AgreementOptions, means: pd.DataFrame) -> Tables:
+    """Hold judges against the raters' mean, and compare participants' means, where there is any."""
+    from creaeval.agreement.participants import mean_rater, participant_means
+
+    tables = {
+        "mean_rater": mean_rater(data, options, means),
+        "participants": participant_means(data, options),
+    }
+    return {name: table for name, table in tables.items() if len(table)}
+
+
+def _by_group(shown: RatingData, name: str, options: AgreementOptions) -> pd.DataFrame:
+    import pandas as pd
+
+    values = [value or "" for value in shown.column(name)]
+    options = options.change(measures=[*options.measures, "bias"])
+    parts = []
+    for value in sorted(set(values)):
+        units = {unit for unit, own in zip(shown.units, values, strict=True) if own == value}
+        chosen = shown.select(units=units)
+        if chosen.raters and find_groups(chosen):
+            means = measure_agreement(chosen, options).means
+            means.insert(0, "group", value)
             means.insert(0, "column", name)
             parts.append(means)
     if not parts:

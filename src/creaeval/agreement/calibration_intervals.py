@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from creaeval.agreement.calibration import CALIBRATION_COLUMNS, calibration
-from creaeval.agreement.pair_values import Resampling
+from creaeval.agreement.options import AgreementOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,25 +14,18 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from creaeval.agreement.rating_data import RatingData
+
     Floats = NDArray[np.float64]
 
 INTERVAL_COLUMNS = [*CALIBRATION_COLUMNS[:-1], "n_responses", "low", "high", "reason"]
 
 
-def calibration_intervals(
-    points: pd.DataFrame, dimensions: Sequence[str], resampling: Resampling | None = None
-) -> pd.DataFrame:
+def calibration_intervals(data: RatingData, options: AgreementOptions | None = None) -> pd.DataFrame:
     """Add intervals to the table of :func:`creaeval.agreement.calibration.calibration`.
 
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        From :func:`creaeval.agreement.points.collect_points`.
-    dimensions : sequence of str
-        Identities, in the order wanted.
-    resampling : Resampling, optional
-        How intervals are made; always percentile intervals. Whole responses or clusters are drawn, so that
-        the ratings of one stay together.
+    They are always percentile intervals. Whole responses or clusters are drawn, so that the ratings of one
+    stay together.
 
     Returns
     -------
@@ -43,28 +36,18 @@ def calibration_intervals(
     """
     import numpy as np
 
-    from creaeval.agreement.matrix import matrix, responses, scorers
-
-    resampling = resampling or Resampling()
-    judges, raters, rows = scorers(points, "judge"), scorers(points, "rater"), responses(points)
-    draws = resampling.draws(rows) if rows else None
+    options = options or AgreementOptions()
+    draws = options.draws(data) if data.units else None
     weights = [] if draws is None else list(draws.counts())
-    units = draws.n_units if draws is not None else 0
-    of_judges, of_raters = {}, {}
-    for dimension in dimensions:
-        of_judges[dimension] = matrix(points, dimension, judges, rows)
-        given = matrix(points, dimension, raters, rows)
-        of_raters[dimension] = np.nansum(given, axis=1), (~np.isnan(given)).sum(axis=1)
+    n_units = 0 if draws is None else draws.n_units
+    ends = []
     # Judge by judge and level by level, as calibration() makes its rows.
-    ends = [
-        end
-        for number in range(len(judges))
-        for dimension in dimensions
-        for end in _by_level(
-            of_judges[dimension][:, number], of_raters[dimension], weights, units, resampling.confidence
-        )
-    ]
-    table = calibration(points, dimensions)
+    for judge in data.judges:
+        for dimension in data.dimensions:
+            given, ratings = data.take(dimension, [judge])[:, 0], data.take(dimension, data.raters)
+            sums, numbers = np.nansum(ratings, axis=1), (~np.isnan(ratings)).sum(axis=1)
+            ends += _by_level(given, (sums, numbers), weights, n_units, options.confidence)
+    table = calibration(data)
     for name, values in zip(("n_responses", "low", "high", "note"), zip(*ends, strict=True), strict=False):
         table[name] = values
     table["reason"] = table["reason"].where(table["reason"].ne(""), table.get("note"))
@@ -75,7 +58,7 @@ def _by_level(
     given: Floats,
     of_raters: tuple[Floats, NDArray[np.int_]],
     weights: Sequence[Floats],
-    units: int,
+    n_units: int,
     confidence: float,
 ) -> list[tuple[int, float, float, str]]:
     """Return responses and the interval for each level, rising, then for all levels together."""
@@ -97,6 +80,6 @@ def _by_level(
         ends = NO_INTERVAL
         if draws:
             on_resamples = np.concatenate([part[:, place] for part in draws])
-            ends = interval(value, on_resamples, n=min(n, units), confidence=confidence)
+            ends = interval(value, on_resamples, n=min(n, n_units), confidence=confidence)
         found.append((n, ends.low, ends.high, ends.note))
     return found

@@ -10,9 +10,10 @@ from creaeval.agreement.agree import agree
 from creaeval.agreement.comparison import COLUMNS as AGREEMENT_COLUMNS
 from creaeval.agreement.conditions import check_conditions
 from creaeval.agreement.largest import largest_differences
-from creaeval.agreement.pair_values import AVG
-from creaeval.agreement.points import compared_dimensions, scores_of
-from creaeval.agreement.prepare import carried_columns, column_of, of_stage
+from creaeval.agreement.long_table import carried_columns, compared_dimensions, of_stage, scores_of
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.pairs import AVG
+from creaeval.agreement.rating_data import Unit
 from creaeval.agreement.run_records import (
     changed_responses,
     differing_settings,
@@ -21,12 +22,11 @@ from creaeval.agreement.run_records import (
 )
 from creaeval.errors import SettingError
 from creaeval.runs import Run
-from creaeval.stats.measures import PAPER
 from creaeval.tasks import identities
 from creaeval.wording import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     import pandas as pd
 
@@ -83,12 +83,9 @@ def compare_runs(
     first: Run | Scores,
     second: Run | Scores,
     ratings: Sequence[Rating] = (),
+    options: AgreementOptions | None = None,
     *,
     conditions: Sequence[Condition] = (),
-    stage: str | None = None,
-    cluster: str | None = None,
-    n_resamples: int = 2000,
-    seed: int = 0,
     most: int = 100,
 ) -> RunComparison:
     """Compare two runs on the responses that both have.
@@ -101,16 +98,10 @@ def compare_runs(
         A and B.
     ratings : sequence of Rating
         People's, for agreement.
+    options : AgreementOptions, optional
+        How agreement is measured and differences are resampled; the paper's measures and those of conditions.
     conditions : sequence of Condition
         From :func:`~creaeval.agreement.conditions.read_conditions`.
-    stage : str, optional
-        Which stage of the ratings, where there are several.
-    cluster : str, optional
-        A column that responses carry, whose values are resampled whole.
-    n_resamples : int
-        Bootstrap resamples; 0 for no intervals.
-    seed : int
-        Same seed, same numbers.
     most : int
         Rows of the largest differences at most.
 
@@ -153,13 +144,11 @@ def compare_runs(
     only = [(one, "A") for one in had[0] if one not in had[1]]
     only += [(one, "B") for one in had[1] if one not in had[0]]
     given = (_values(task, scores[0].sheets), _values(task, scores[1].sheets))
-    chosen = of_stage(ratings, stage) if ratings else []
-    clusters = None
-    if cluster is not None:
-        column = column_of(carried_columns(scores, chosen), cluster)
-        # One that does not say what it belongs to is on its own.
-        clusters = {one: column.get(one, one) for one in both}
-    found, warnings = _differences(given, both, clusters, n_resamples, seed)
+    options = options or AgreementOptions()
+    chosen = of_stage(ratings, options.stage) if ratings else []
+    units = [Unit(response_id) for response_id in both]
+    labels, *_ = [*options.cluster_labels(units, carried_columns(scores, chosen)), units]
+    found, warnings = _differences(given, both, labels, options)
     tables = {
         "settings": differing_settings(first, second),
         "responses": pd.DataFrame(only, columns=["response_id", "run"]),
@@ -170,9 +159,8 @@ def compare_runs(
     notes = _notes(first, second, scores, only, both)
     notes += warnings
     if ratings:
-        tables["agreement"], said = _agreement(
-            task, scores, ratings, (*PAPER, *measures), stage, cluster, n_resamples, seed
-        )
+        wanted = options.change(measures=[*options.measures, *measures], values="model")
+        tables["agreement"], said = _agreement(task, scores, ratings, wanted)
         notes += [one for one in said if one not in notes]
     tables["largest"] = largest_differences(task, (first, second), given, chosen, most)
     if conditions:
@@ -213,9 +201,8 @@ def _judging(sheet: ScoreSheet) -> tuple[str, int, int]:
 def _differences(
     given: tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]],
     ids: Sequence[str],
-    clusters: Mapping[str, str] | None,
-    n_resamples: int,
-    seed: int,
+    labels: Sequence[Hashable],
+    options: AgreementOptions,
 ) -> tuple[pd.DataFrame, list[str]]:
     import numpy as np
     import pandas as pd
@@ -227,18 +214,25 @@ def _differences(
     for identity in given[0]:
         if not (given[0][identity] or given[1][identity]):
             continue
-        there = [one for one in ids if all(one in values[identity] for values in given)]
-        a, b = (np.array([values[identity][one] for one in there]) for values in given)
-        units = there if clusters is None else [clusters[one] for one in there]
-        n, reason = len(there), ""
+        rows_of_both = [row for row, name in enumerate(ids) if all(name in part[identity] for part in given)]
+        a, b = (np.array([part[identity][ids[row]] for row in rows_of_both]) for part in given)
+        units = [labels[row] for row in rows_of_both]
+        n, reason = len(units), ""
         low = high = math.nan
         if not n:
             rows.append([identity, *[math.nan] * 7, 0, len(ids), "no response has a value in both runs"])
             continue
-        if n_resamples:
-            estimate = bootstrap(mean, [a - b], n_resamples=n_resamples, groups=units, seed=seed)
+        if options.resamples:
+            estimate = bootstrap(
+                mean,
+                [a - b],
+                n_resamples=options.resamples,
+                confidence=options.confidence,
+                groups=units,
+                seed=options.seed,
+            )
             low, high, reason = estimate.low, estimate.high, estimate.note
-            if clusters is not None:
+            if options.cluster:
                 warnings |= dict.fromkeys(estimate.warnings)
         spread = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2) if n > 1 else 0.0
         difference = float((a - b).mean())
@@ -253,35 +247,14 @@ def _differences(
 
 
 def _agreement(
-    task: Task,
-    scores: Sequence[Scores],
-    ratings: Sequence[Rating],
-    measures: Sequence[str],
-    stage: str | None,
-    cluster: str | None,
-    n_resamples: int,
-    seed: int,
+    task: Task, scores: Sequence[Scores], ratings: Sequence[Rating], options: AgreementOptions
 ) -> tuple[pd.DataFrame, list[str]]:
     """Take the comparison of the report on agreement, which treats stages, means and slots of raters."""
     import pandas as pd
 
-    report = agree(
-        task,
-        [replace(one, method=run) for run, one in zip("AB", scores, strict=True)],
-        ratings,
-        measures=measures,
-        stage=stage,
-        clusters=() if cluster is None else (cluster,),
-        n_resamples=n_resamples,
-        seed=seed,
-    )
+    named = [replace(part, method=run) for run, part in zip("AB", scores, strict=True)]
+    report = agree(task, named, ratings, options)
     notes = list(report.notes)
-    judges = [len({_judging(sheet) for sheet in one.sheets}) for one in scores]
-    if judges[0] != judges[1]:
-        notes.append(
-            f"A has {judges[0]} judges or repeats, B {judges[1]}: they cannot be swapped for each other, so "
-            "differences of agreement have no p."
-        )
     # Where a run has no score that can be compared, there is one method only.
     return report.tables.get("comparison", pd.DataFrame(columns=AGREEMENT_COLUMNS)), notes
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from creaeval.agreement.pair_values import AVG
+from creaeval.agreement.pairs import AVG
 from creaeval.errors import SettingError
 from creaeval.stats.measures import get_measure, list_measures
 

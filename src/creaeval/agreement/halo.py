@@ -7,11 +7,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
+
+    from creaeval.agreement.rating_data import RatingData
 
     Floats = NDArray[np.float64]
 
@@ -19,16 +19,8 @@ HALO_COLUMNS = ["scorer", "kind", "dimension", "other", "r", "n", "reason"]
 HALO_MEANS_COLUMNS = ["scorer", "kind", "mean_r", "defined", "n", "above_raters", "reason"]
 
 
-def halo(points: pd.DataFrame, dimensions: Sequence[str]) -> pd.DataFrame:
+def halo(data: RatingData) -> pd.DataFrame:
     """Correlate every two dimensions of every scorer over responses.
-
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        Columns ``response_id``, ``scorer``, ``kind`` (judge or rater), ``dimension`` and ``points``, one row
-        a value.
-    dimensions : sequence of str
-        Identities, in the order wanted.
 
     Returns
     -------
@@ -43,17 +35,15 @@ def halo(points: pd.DataFrame, dimensions: Sequence[str]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from creaeval.agreement.matrix import matrix, responses, scorers
     from creaeval.stats.correlation import pairs, pearson
 
-    everybody, rows = scorers(points), responses(points)
-    laid = {dimension: matrix(points, dimension, everybody, rows) for dimension in dimensions}
     table = []
-    for number, (kind, name) in enumerate(everybody):
-        for first, second in combinations(dimensions, 2):
-            x, y = pairs(laid[first][:, number], laid[second][:, number])
+    for scorer in data.scorers:
+        columns = {dimension: data.take(dimension, [scorer])[:, 0] for dimension in data.dimensions}
+        for first, second in combinations(data.dimensions, 2):
+            x, y = pairs(columns[first], columns[second])
             reason = _why_undefined(x, y, first, second)
-            table.append((name, kind, first, second, pearson(x, y), len(x), reason))
+            table.append((data.label(scorer), scorer.kind, first, second, pearson(x, y), len(x), reason))
     return pd.DataFrame(table, columns=HALO_COLUMNS)
 
 

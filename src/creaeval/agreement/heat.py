@@ -6,22 +6,15 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
+
+    from creaeval.agreement.rating_data import RatingData
 
 HEAT_COLUMNS = ["method", "dimension", "human", "judge", "count"]
 
 
-def heat_counts(points: pd.DataFrame, dimensions: Sequence[str]) -> pd.DataFrame:
+def heat_counts(data: RatingData) -> pd.DataFrame:
     """Count the pairs of points that a method's judges and the raters gave to the same responses.
-
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        From :func:`creaeval.agreement.points.collect_points`.
-    dimensions : sequence of str
-        Identities, in the order wanted.
 
     Returns
     -------
@@ -33,11 +26,13 @@ def heat_counts(points: pd.DataFrame, dimensions: Sequence[str]) -> pd.DataFrame
     """
     import pandas as pd
 
-    keys = ["response_id", "dimension"]
-    judges = points[points["kind"].eq("judge")].rename(columns={"points": "judge"})
-    raters = points[points["kind"].eq("rater")].rename(columns={"points": "human"})
+    keys = ["unit", "dimension"]
+    kinds = data.long["scorer"].map(dict(enumerate(scorer.kind for scorer in data.scorers)))
+    judges = data.long[kinds.eq("judge")].rename(columns={"points": "judge"})
+    raters = data.long[kinds.eq("rater")].rename(columns={"points": "human"})
+    judges["method"] = [data.scorers[number].method for number in judges["scorer"]]
     pairs = judges[["method", *keys, "judge"]].merge(raters[[*keys, "human"]], on=keys)
-    pairs = pairs.dropna(subset=["human", "judge"])
+    pairs["dimension"] = [data.dimensions[number] for number in pairs["dimension"]]
     counted = pairs.groupby(HEAT_COLUMNS[:-1], sort=True).size()
     found: dict[tuple[str, str], list[tuple[float, float, int]]] = {}
     for key, count in zip(counted.index, counted.tolist(), strict=True):
@@ -46,8 +41,8 @@ def heat_counts(points: pd.DataFrame, dimensions: Sequence[str]) -> pd.DataFrame
     nothing = [(math.nan, math.nan, 0)]
     rows = [
         (method, dimension, *cell)
-        for method in dict.fromkeys(map(str, judges["method"]))
-        for dimension in dimensions
+        for method in data.methods
+        for dimension in data.dimensions
         for cell in found.get((method, dimension), nothing)
     ]
     return pd.DataFrame(rows, columns=HEAT_COLUMNS).astype({"human": float, "judge": float, "count": int})

@@ -6,24 +6,26 @@ repeats count as one judge: its agreement is the mean of theirs.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.agreement import measure_agreement
-from creaeval.agreement.common_points import add_names, find_common_points, means_of_methods
-from creaeval.agreement.pair_values import AVG, HUMAN, Group, GroupMean, PairValues, lay_out
-from creaeval.agreement.points import judges_of, scores_of
+from creaeval.agreement.apart import mark, trained_judges
+from creaeval.agreement.common import add_names, find_common, means_of_methods
+from creaeval.agreement.long_table import scores_of
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.pairs import AVG, HUMAN, Group, GroupMean, PairValues
+from creaeval.agreement.protocol import measure_agreement
 from creaeval.errors import SettingError
-from creaeval.stats.measures import PAPER, get_measure, get_measures
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
 
-    from creaeval.agreement.common_points import CommonPoints
-    from creaeval.agreement.pair_values import Couple
-    from creaeval.agreement.points import Items
+    from creaeval.agreement.common import CommonData
+    from creaeval.agreement.pairs import Pair
     from creaeval.data import Rating, Scores
     from creaeval.runs import Run
     from creaeval.tasks import Task
@@ -40,13 +42,7 @@ def judge_agreement(
     task: Task,
     scores: Sequence[Scores | Run],
     ratings: Sequence[Rating],
-    *,
-    measures: Sequence[str] = PAPER,
-    items: Items = "sum",
-    stage: str | None = None,
-    clusters: Sequence[str] = (),
-    n_resamples: int = 2000,
-    seed: int = 0,
+    options: AgreementOptions | None = None,
 ) -> pd.DataFrame:
     """Measure the agreement of every single judge with people, in each dimension.
 
@@ -58,10 +54,8 @@ def judge_agreement(
         One for each method, or for each analyst of one.
     ratings : sequence of Rating
         People's.
-    measures : sequence of str
-        Keys of measures.
-    items, stage, clusters, n_resamples, seed
-        As for :func:`~creaeval.agreement.agree.agree`.
+    options : AgreementOptions, optional
+        How agreement is measured.
 
     Returns
     -------
@@ -74,42 +68,34 @@ def judge_agreement(
     Raises
     ------
     SettingError
-        As :func:`~creaeval.agreement.common_points.find_common_points`, or a measure is not known.
+        As :func:`~creaeval.agreement.common.find_common`, or a measure is not known.
     """
     import pandas as pd
 
-    given = list(map(scores_of, scores))
-    common = find_common_points(
-        task,
-        given,
-        ratings,
-        items=items,
-        stage=stage,
-        clusters=clusters,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    judges = judges_of(common.points, len(common.methods))
-    of_label = {label: judge for judge, labels in judges.items() for label in labels}
-    analysts = {method: one.analyst for method, one in zip(common.methods, given, strict=True)}
+    options = options or AgreementOptions()
+    judged = list(map(scores_of, scores))
+    common = find_common(task, judged, ratings, options)
+    analysts = {method: part.analyst for method, part in zip(common.methods, judged, strict=True)}
     # Repeats are to a judge what judges are to a method, so each judge is measured as a method of its own.
-    numbers = {judge: str(number) for number, judge in enumerate(judges)}
-    points = common.points.assign(
-        method=[
-            numbers[of_label[str(scorer)]] if kind == "judge" else ""
-            for scorer, kind in zip(common.points["scorer"], common.points["kind"], strict=True)
-        ]
+    judges = list(common.data.repeats())
+    names = {judge: str(number) for number, judge in enumerate(judges)}
+    data = common.data.rename(
+        lambda scorer: replace(scorer, method=names[scorer.judge]) if scorer.kind == "judge" else scorer
     )
-    found = measure_agreement(
-        points, list(common.dimensions), measures=list(dict.fromkeys(measures)), resampling=common.resampling
-    )
+    found = measure_agreement(data, options)
     means = means_of_methods(found)
-    of_number = {number: judge for judge, number in numbers.items()}
     rows = []
-    for row in means[means["metric"].isin(list(measures)) & means["method"].ne(HUMAN)].itertuples():
-        method, judge = of_number[str(row.method)]
+    for row in means[means["metric"].isin(options.measures) & means["method"].ne(HUMAN)].itertuples():
+        judge = judges[int(str(row.method))]
         values = (row.value, row.low, row.high, row.n, row.defined, row.reason)
-        rows.append((row.metric, row.dimension, method, analysts[method], judge, *values))
+        rows.append((row.metric, row.dimension, judge.method, analysts[judge.method], judge.label, *values))
+    if (trained := trained_judges(task, judged, ratings, options)) is not None:
+        apart = mark(measure_agreement(trained, options).means, trained)
+        shown = apart["metric"].isin(options.measures) & apart["dimension"].isin([*data.dimensions, AVG])
+        rows += [
+            (row.metric, row.dimension, row.method, "", row.judge, *(getattr(row, name) for name in _VALUES))
+            for row in apart[shown].itertuples()
+        ]
     table = add_names(pd.DataFrame(rows, columns=JUDGE_COLUMNS), task)
     table.attrs["notes"] = (*common.notes, *found.warnings)
     return table
@@ -147,14 +133,7 @@ def analyst_judge_grid(agreement: pd.DataFrame) -> pd.DataFrame:
 
 
 def judge_pairs(
-    task: Task,
-    scores: Sequence[Scores | Run],
-    *,
-    measures: Sequence[str] = PAPER,
-    items: Items = "sum",
-    clusters: Sequence[str] = (),
-    n_resamples: int = 2000,
-    seed: int = 0,
+    task: Task, scores: Sequence[Scores | Run], options: AgreementOptions | None = None
 ) -> pd.DataFrame:
     """Measure how the judges of a method agree with each other.
 
@@ -164,10 +143,8 @@ def judge_pairs(
         The task.
     scores : sequence of Scores or Run
         One for each method.
-    measures : sequence of str
-        Keys of measures.
-    items, clusters, n_resamples, seed
-        As for :func:`~creaeval.agreement.agree.agree`.
+    options : AgreementOptions, optional
+        How agreement is measured.
 
     Returns
     -------
@@ -180,25 +157,20 @@ def judge_pairs(
     Raises
     ------
     SettingError
-        As :func:`~creaeval.agreement.common_points.find_common_points`, or a measure is not known.
+        As :func:`~creaeval.agreement.common.find_common`, or a measure is not known.
     """
     import pandas as pd
 
-    get_measures(measures)
-    common = find_common_points(
-        task, scores, (), items=items, clusters=clusters, n_resamples=n_resamples, seed=seed
-    )
+    options = options or AgreementOptions()
+    common = find_common(task, scores, (), options)
     groups = _pairs(common)
-    layout = lay_out(common.points, list(common.dimensions))
-    values = PairValues(
-        layout, [group for _, group in groups], list(dict.fromkeys(measures)), common.resampling
-    )
+    values = PairValues(common.data, [group for _, group in groups], options)
     rows = []
     for (first, second), group in groups:
         for measure in values.measures:
             if first == ALL_JUDGES and not get_measure(measure).symmetric:
                 continue  # of two judges neither is the first
-            for dimension in (*common.dimensions, AVG):
+            for dimension in (*common.data.dimensions, AVG):
                 of = GroupMean(values, group, measure, dimension)
                 ends, said = values.interval(
                     of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
@@ -215,7 +187,9 @@ def judge_pairs(
     return table
 
 
-def judge_variance(task: Task, scores: Sequence[Scores | Run], *, items: Items = "sum") -> pd.DataFrame:
+def judge_variance(
+    task: Task, scores: Sequence[Scores | Run], options: AgreementOptions | None = None
+) -> pd.DataFrame:
     """Measure how far the judges of a method lie apart on each response.
 
     Parameters
@@ -224,8 +198,8 @@ def judge_variance(task: Task, scores: Sequence[Scores | Run], *, items: Items =
         The task.
     scores : sequence of Scores or Run
         One for each method.
-    items : {"sum", "mean", "each"}
-        As for :func:`~creaeval.agreement.points.collect_points`.
+    options : AgreementOptions, optional
+        Which values are compared.
 
     Returns
     -------
@@ -234,40 +208,29 @@ def judge_variance(task: Task, scores: Sequence[Scores | Run], *, items: Items =
         points that ``n_judges`` judges wrote, of a judge's repeats their mean. On the responses that all
         judges of all methods scored. With a single judge it is missing and ``reason`` says so.
     """
-    import pandas as pd
-
-    common = find_common_points(task, scores, (), items=items, n_resamples=0)
-    of_label = {
-        label: judge
-        for (_, judge), labels in judges_of(common.points, len(common.methods)).items()
-        for label in labels
-    }
-    points = common.points.assign(judge=common.points["scorer"].map(of_label))
-    by_judge = points.groupby(["method", "response_id", "dimension", "judge"], sort=False)["points"].mean()
-    spread = by_judge.groupby(["method", "response_id", "dimension"], sort=False).agg(["var", "count"])
-    rows = [
-        (*map(str, key), float(variance), int(number), "" if number > 1 else "a single judge")
-        for key, variance, number in zip(spread.index, spread["var"], spread["count"], strict=True)
-    ]
-    table = add_names(pd.DataFrame(rows, columns=VARIANCE_COLUMNS), task)
+    common = find_common(task, scores, (), (options or AgreementOptions()).change(resamples=0))
+    points = common.data.table()
+    keys = ["method", "response_id", "item", "dimension"]
+    by_judge = points.groupby([*keys, "judge"], sort=False, dropna=False)["points"].mean()
+    spread = by_judge.groupby(keys, sort=False, dropna=False).agg(["var", "count"]).reset_index()
+    spread["reason"] = ["" if number > 1 else "a single judge" for number in spread["count"]]
+    spread = spread.rename(columns={"var": "variance", "count": "n_judges"})
+    table = add_names(spread[VARIANCE_COLUMNS], task)
     table.attrs["notes"] = common.notes
     return table
 
 
-def _pairs(common: CommonPoints) -> list[tuple[tuple[str, str], Group]]:
-    judges = judges_of(common.points, len(common.methods))
+def _pairs(common: CommonData) -> list[tuple[tuple[str, str], Group]]:
     groups: list[tuple[tuple[str, str], Group]] = []
     for method in common.methods:
-        of_method = {judge: labels for (name, judge), labels in judges.items() if name == method}
-        couples: dict[tuple[str, str], list[Couple]] = {
-            (first, second): [
-                (("judge", one), ("judge", other)) for one in of_method[first] for other in of_method[second]
-            ]
-            for first, second in combinations(of_method, 2)
+        judges = common.data.repeats(method)
+        pairs: dict[tuple[str, str], list[Pair]] = {
+            (first.label, second.label): [(a, b) for a in judges[first] for b in judges[second]]
+            for first, second in combinations(judges, 2)
         }
-        groups += [(pair, Group(method, " and ".join(pair), [those])) for pair, those in couples.items()]
-        if len(couples) > 1:
-            groups.append(((ALL_JUDGES, ""), Group(method, ALL_JUDGES, list(couples.values()))))
+        groups += [(names, Group(method, " and ".join(names), [those])) for names, those in pairs.items()]
+        if len(pairs) > 1:
+            groups.append(((ALL_JUDGES, ""), Group(method, ALL_JUDGES, list(pairs.values()))))
     return groups
 
 
@@ -275,11 +238,9 @@ def _why(values: PairValues, group: Group, measure: str, dimensions: Sequence[st
     """Say why values of pairs are undefined, or what else they owe to a constant judge."""
     reasons: dict[str, None] = {}
     for dimension in dimensions:
-        for couples in group.couples:
-            for first, second in couples:
-                place = values.places.get((dimension, first, second))
-                if place is None:
-                    reasons["scored by both: 0"] = None
-                elif why := values.why(measure, place, (first[1], second[1])):
-                    reasons[why] = None
+        for pair in (pair for pairs in group.pairs for pair in pairs):
+            place = values.places.get((dimension, *pair))
+            why = "scored by both: 0" if place is None else values.why(measure, place, pair)
+            if why:
+                reasons[why] = None
     return list(reasons)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.points import compared_dimensions
+from creaeval.agreement.long_table import compared_dimensions
 from creaeval.data.points import points_range
 from creaeval.runs import Run
 from creaeval.tasks import resolve

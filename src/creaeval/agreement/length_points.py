@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.points import without_means
+from creaeval.agreement.long_table import without_means
 from creaeval.agreement.verbosity import RATERS, scorer_totals
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from creaeval.agreement.points import Values
+    from creaeval.agreement.options import AgreementOptions
     from creaeval.data import Rating, Scores
     from creaeval.tasks import Task
 
@@ -27,7 +27,7 @@ def length_points(
     lengths: Mapping[str, int],
     *,
     dimension: str | None = None,
-    values: Values = "model",
+    options: AgreementOptions | None = None,
 ) -> pd.DataFrame:
     """List the lengths and scores behind the correlations of ``verbosity``.
 
@@ -43,7 +43,7 @@ def length_points(
         Words by response id.
     dimension : str, optional
         The score to take; default: the Total.
-    values : {"model", "final"}
+    options : AgreementOptions, optional
         Which of a judge's values.
 
     Returns
@@ -56,7 +56,7 @@ def length_points(
     import pandas as pd
 
     kept, _ = without_means(ratings)
-    totals = scorer_totals(task, scores, kept, dimension=dimension, values=values)
+    totals = scorer_totals(task, scores, kept, dimension=dimension, options=options)
     human = totals.pop(("", RATERS), {})
     common = [
         one

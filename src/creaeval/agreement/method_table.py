@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from creaeval.agreement.agreement import measure_agreement
-from creaeval.agreement.common_points import add_names, find_common_points, means_of_methods
-from creaeval.agreement.comparison import compare_methods
-from creaeval.agreement.pair_values import AVG, HUMAN
-from creaeval.stats.measures import PAPER, get_measure
+from creaeval.agreement.apart import WITH_TRAINING, trained_judges
+from creaeval.agreement.common import add_names, find_common, means_of_methods
+from creaeval.agreement.comparison import compare_methods, find_panels
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.pairs import AVG, HUMAN
+from creaeval.agreement.protocol import measure_agreement
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
-    from creaeval.agreement.common_points import CommonPoints
-    from creaeval.agreement.points import Items
+    from creaeval.agreement.common import CommonData
     from creaeval.data import Rating, Scores
     from creaeval.runs import Run
     from creaeval.tasks import Task
@@ -54,19 +54,13 @@ def method_table(
     task: Task,
     scores: Sequence[Scores | Run],
     ratings: Sequence[Rating],
+    options: AgreementOptions | None = None,
     *,
-    measures: Sequence[str] = PAPER,
-    items: Items = "sum",
-    stage: str | None = None,
-    clusters: Sequence[str] = (),
-    n_resamples: int = 2000,
     n_permutations: int = 10_000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Measure each method's agreement with people in each dimension, and which method is best there.
 
-    All methods are compared on the responses that all of them scored, by the values that the judges wrote
-    themselves.
+    All methods are compared on the responses that all of them scored.
 
     Parameters
     ----------
@@ -76,10 +70,8 @@ def method_table(
         One for each method, in the order wanted.
     ratings : sequence of Rating
         People's.
-    measures : sequence of str
-        Keys of measures.
-    items, stage, clusters, n_resamples, seed
-        As for :func:`~creaeval.agreement.agree.agree`.
+    options : AgreementOptions, optional
+        How agreement is measured.
     n_permutations : int
         Random permutations of the tests; 0 for no tests.
 
@@ -98,27 +90,21 @@ def method_table(
         :func:`~creaeval.agreement.comparison.compare_methods`), ``p_holm`` is corrected by Holm over the
         dimensions of the measure (``AVG`` stands alone), and ``significant`` says whether it is below .05.
 
-        ``attrs["notes"]`` says what a reader has to know.
+        ``attrs["notes"]`` says what a reader has to know. Where ``include_training`` is set, methods with
+        judges that were trained on some of the responses have rows at the end, marked ``(with training
+        data)``: on all they scored, without rank or test.
 
     Raises
     ------
     SettingError
-        As :func:`~creaeval.agreement.common_points.find_common_points`, or a measure is not known.
+        As :func:`~creaeval.agreement.common.find_common`, or a measure is not known.
     """
     import pandas as pd
 
-    common = find_common_points(
-        task,
-        scores,
-        ratings,
-        items=items,
-        stage=stage,
-        clusters=clusters,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    dimensions, measures = list(common.dimensions), list(dict.fromkeys(measures))
-    found = measure_agreement(common.points, dimensions, measures=measures, resampling=common.resampling)
+    options = options or AgreementOptions()
+    common = find_common(task, scores, ratings, options)
+    dimensions, measures = list(common.data.dimensions), options.measures
+    found = measure_agreement(common.data, options)
     means = means_of_methods(found)
     cells = {
         (str(row.metric), str(row.dimension), str(row.method)): row for row in means.itertuples(index=False)
@@ -133,14 +119,15 @@ def method_table(
         for dimension in (*dimensions, AVG)
     }
     ranks = {place: rank_methods(*part) for place, part in _comparable(values, dimensions)}
-    tests = _tests(common, ranks, n_permutations)
-    rows = [
+    tests = _tests(common, ranks, options, n_permutations)
+    rows: list[tuple[object, ...]] = [
         (*head, *_cell(common, head, cells.get(head), rank), rank, *tests.get(head, _NO_TEST))
         for place, of in ranks.items()
         for method in (*common.methods, HUMAN)
         for head, rank in [((*place, method), of.get(method))]
         if method != HUMAN or head in cells
     ]
+    rows += _with_training(task, scores, ratings, options, dimensions)
     table = pd.DataFrame(rows, columns=COLUMNS).astype(
         {"rank": "Int64", "lost": "Int64", "significant": "boolean"}
     )
@@ -149,11 +136,33 @@ def method_table(
         *common.notes,
         *found.warnings,
         *([_TESTED] if tests else []),
-        *_untested(tests),
+        *_panel_notes(common, tests),
     )
     return table
 
 
+def _with_training(
+    task: Task,
+    scores: Sequence[Scores | Run],
+    ratings: Sequence[Rating],
+    options: AgreementOptions,
+    dimensions: Sequence[str],
+) -> list[tuple[object, ...]]:
+    """Make the rows of trained methods on all they scored, which are in no comparison."""
+    if (trained := trained_judges(task, scores, ratings, options)) is None:
+        return []
+    means = means_of_methods(measure_agreement(trained, options))
+    shown = means["metric"].isin(options.measures) & means["dimension"].isin([*dimensions, AVG])
+    rows: list[tuple[object, ...]] = []
+    for row in means[shown & means["method"].ne(HUMAN)].itertuples():
+        head = row.metric, row.dimension, f"{row.method} ({WITH_TRAINING})"
+        reason = "; ".join(filter(None, (str(row.reason), _APART)))
+        cell = row.value, row.low, row.high, row.n, None, row.defined, reason
+        rows.append((*head, *cell, None, *_NO_TEST))
+    return rows
+
+
+_APART = "on all it scored, its training data among it: not compared with others"
 #: Of a method that is not the best: against whom, p, p by Holm, significant.
 _NO_TEST: Test = ("", math.nan, math.nan, None)
 _TESTED = (
@@ -163,13 +172,13 @@ _TESTED = (
 
 
 def _cell(
-    common: CommonPoints, head: tuple[str, str, str], cell: Any, rank: int | None
+    common: CommonData, head: tuple[str, str, str], cell: Any, rank: int | None
 ) -> tuple[float, float, float, int, int | None, str, str]:
     """Return a method's value with all that belongs to it; without a row of the means it is missing."""
     _, dimension, method = head
     lost = _lost(common, method, dimension)
     if cell is None:
-        return math.nan, math.nan, math.nan, 0, lost, "0 of 1", "no scores that were rated"
+        return math.nan, math.nan, math.nan, 0, lost, "0 of 1", common.why_nothing(method)
     reasons = [cell.reason]
     if dimension == AVG and method != HUMAN and rank is None and not math.isnan(cell.value):
         reasons.append("not ranked: another method's mean is over more dimensions")
@@ -177,23 +186,17 @@ def _cell(
     return cell.value, cell.low, cell.high, cell.n, lost, cell.defined, reason
 
 
-def _untested(
-    tests: Mapping[tuple[str, str, str], Test],
-) -> list[str]:
-    """Name pairs that could not be tested: values are defined, so it is the judges' numbers that differ."""
-    pairs = dict.fromkeys((key[2], test[0]) for key, test in tests.items() if math.isnan(test[1]))
-    return [
-        f"No test of {best} against {second}: they have different numbers of judges."
-        for best, second in pairs
-    ]
+def _panel_notes(common: CommonData, tests: Mapping[tuple[str, str, str], Test]) -> list[str]:
+    """Say which judges a test leaves out, or that there is none, since the methods' judges differ."""
+    pairs = dict.fromkeys((best, test[0]) for (_, _, best), test in tests.items())
+    reasons = {pair: find_panels(common.data, *pair).reason for pair in pairs}
+    return [f"Test of {best} against {second}: {why}." for (best, second), why in reasons.items() if why]
 
 
-def _lost(common: CommonPoints, method: str, dimension: str) -> int | None:
+def _lost(common: CommonData, method: str, dimension: str) -> int | None:
     if method == HUMAN:
         return None
-    if dimension != AVG:
-        return common.lost.get((method, dimension), 0)
-    return max((common.lost.get((method, one), 0) for one in common.dimensions), default=0)
+    return common.lost_by(method) if dimension == AVG else common.lost.get((method, dimension), 0)
 
 
 def rank_methods(measure: str, values: Mapping[str, float]) -> dict[str, int]:
@@ -234,7 +237,10 @@ def _comparable(
 
 
 def _tests(
-    common: CommonPoints, ranks: Mapping[Place, Mapping[str, int]], n_permutations: int
+    common: CommonData,
+    ranks: Mapping[Place, Mapping[str, int]],
+    options: AgreementOptions,
+    n_permutations: int,
 ) -> dict[tuple[str, str, str], Test]:
     """Test the single best method of each place against the second; of several seconds the first given."""
     import numpy as np
@@ -246,17 +252,16 @@ def _tests(
         for place, best, second in _leaders(ranks):
             pairs[best, second].append(place)
     p_values: dict[tuple[str, str, str], tuple[str, float]] = {}
-    # The intervals are there already: what is missing are the permutations.
-    resampling = replace(common.resampling, n_resamples=0)
     for (best, second), places in pairs.items():
         wanted = {dimension for _, dimension in places}
+        dimensions = [name for name in common.data.dimensions if AVG in wanted or name in wanted]
+        measures = list(dict.fromkeys(measure for measure, _ in places))
         table = compare_methods(
-            common.points,
-            [one for one in common.dimensions if AVG in wanted or one in wanted],
+            common.data.select(dimensions=dimensions),
             best,
             second,
-            measures=list(dict.fromkeys(measure for measure, _ in places)),
-            resampling=resampling,
+            # The intervals are there already: what is missing are the permutations.
+            options.change(resamples=0, measures=measures),
             n_permutations=n_permutations,
         )
         for row in table.itertuples():
@@ -283,5 +288,5 @@ def _leaders(ranks: Mapping[Place, Mapping[str, int]]) -> Iterator[tuple[Place, 
 
 
 def _below(p: float) -> bool | None:
-    """Whether a p is significant; None where there is none, as for methods of different numbers of judges."""
+    """Whether a p is significant; None where there is none, as for panels without a common judge."""
     return None if math.isnan(p) else p < LEVEL

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
-    from creaeval.agreement.pair_values import Resampling
+    from creaeval.agreement.options import AgreementOptions
+    from creaeval.agreement.rating_data import RatingData
 
     Floats = NDArray[np.float64]
     Row = tuple[str, float, float, float, int, int, float, float, float, float, str]
@@ -31,126 +32,137 @@ COLUMNS = [
     "p",
     "reason",
 ]
-_ONE_WAY = ("ICC(1)", "ICC(k)")
 _NEGATIVE = "below 0: responses differ less than chance would have it; is a rater's scale reversed?"
 
 
-def rater_coefficients(
-    points: pd.DataFrame, dimensions: Sequence[str], resampling: Resampling
-) -> pd.DataFrame:
+def rater_coefficients(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
     """Compute the coefficients of all raters together.
 
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        From :func:`creaeval.agreement.points.collect_points`; judges are not looked at.
-    dimensions : sequence of str
-        Identities.
-    resampling : Resampling
-        For the interval of Krippendorff's alpha of interval data; those of the ICC are McGraw and Wong's
-        (1996), the others have none.
+    Krippendorff's alpha of interval data has a bootstrap interval; those of the ICC are McGraw and Wong's
+    (1996), the others have none.
 
     Returns
     -------
     pandas.DataFrame
         For each dimension the six forms of the ICC (``ICC(A,1) = ICC(2,1)``, with F, degrees of freedom and p
         against 0), Krippendorff's alpha (interval, ordinal, nominal) and Fleiss' kappa. ``n`` counts the
-        responses it rests on and ``raters`` the ratings of each, or all raters for alpha. Where no response
-        was rated by all, only the one-way forms of the ICC are defined. An undefined value is missing, and
-        ``reason`` says why; of a negative one it says what to look at.
+        responses it rests on: for the ICC those that all rated, at least five of them or all there are, for
+        alpha those with two ratings. An undefined value is missing, and ``reason`` says why; of a negative
+        one it says what to look at. Coefficients for raters who share some responses only, with intervals
+        for raters like these, are in the table of :mod:`creaeval.agreement.reliability`.
     """
     import pandas as pd
 
-    from creaeval.agreement.matrix import matrix, responses, scorers
-
-    columns, rows = scorers(points, "rater"), responses(points)
+    alphas = _alphas_on_resamples(data, options)
     table = [
         (dimension, *row)
-        for dimension in dimensions
-        for row in _coefficients(matrix(points, dimension, columns, rows), rows, resampling)
+        for dimension in data.dimensions
+        for row in _coefficients(data.take(dimension, data.raters), alphas.get(dimension), options)
     ]
     return pd.DataFrame(table, columns=COLUMNS)
 
 
-def _coefficients(ratings: Floats, ids: Sequence[str], resampling: Resampling) -> Iterator[Row]:
+def _coefficients(ratings: Floats, resampled: Resampled | None, options: AgreementOptions) -> Iterator[Row]:
     import numpy as np
 
-    given = (~np.isnan(ratings)).sum(axis=1)
-    ids = [one for one, number in zip(ids, given, strict=True) if number]
-    ratings = ratings[given > 0][:, ~np.isnan(ratings).all(axis=0)]
+    ratings = ratings[~np.isnan(ratings).all(axis=1)][:, ~np.isnan(ratings).all(axis=0)]
     if ratings.shape[1] < 2:
         yield _undefined("ICC(A,1) = ICC(2,1)", len(ratings), ratings.shape[1], "there are not two raters")
         return
-    yield from _iccs(ratings, resampling.confidence)
-    yield from _alphas(ratings, ids, resampling)
+    yield from _iccs(ratings, options.confidence)
+    yield from _alphas(ratings, resampled, options)
     yield _fleiss(ratings)
 
 
 def _iccs(ratings: Floats, confidence: float) -> Iterator[Row]:
     import numpy as np
 
-    from creaeval.agreement.matrix import mostly_crossed
     from creaeval.stats.draws import FEWEST, TOO_FEW
     from creaeval.stats.icc import icc
 
-    given = (~np.isnan(ratings)).sum(axis=1)
-    crossed = mostly_crossed(~np.isnan(ratings))
-    if not crossed:
-        # One-way forms need as many ratings of each response, not the same raters.
-        numbers, counts = np.unique(given[given > 1], return_counts=True)
-        k = int(numbers[counts.argmax()]) if len(numbers) else 0
-        ratings = np.array([row[~np.isnan(row)] for row in ratings[given == k]]).reshape(-1, max(k, 1))
-        if k < 2:
-            ratings = np.full((0, 2), np.nan)
+    complete = int((~np.isnan(ratings).any(axis=1)).sum())
+    few = complete < min(FEWEST, len(ratings))
     table = icc(ratings, confidence)
     for form in table.forms:
         name = f"{form.name} = {form.shrout_fleiss}"
-        if not crossed and form.name not in _ONE_WAY:
-            yield _undefined(name, 0, table.k, "raters are not crossed: too few responses were rated by all")
+        if few:
+            reason = f"{complete} of {len(ratings)} responses were rated by all: see reliability"
+            yield _undefined(name, complete, table.k, reason)
             continue
         reason = form.why_undefined
         if not reason and math.isnan(form.value):
             reason = "0 divided by 0, or less: ratings differ less between responses than chance gives"
         elif not reason and form.value < 0:
             reason = _NEGATIVE
-        ends = (form.value, form.lower, form.upper)
-        no_interval = form.why_no_interval
+        ends, no_interval = (form.value, form.lower, form.upper), form.why_no_interval
         if table.n < FEWEST:
             ends, no_interval = (form.value, math.nan, math.nan), TOO_FEW
         reason = "; ".join(filter(None, (reason, "" if form.why_undefined else no_interval)))
         yield (name, *ends, table.n, table.k, form.f, form.df1, form.df2, form.p, reason)
 
 
-def _alphas(ratings: Floats, ids: Sequence[str], resampling: Resampling) -> Iterator[Row]:
+def _alphas(ratings: Floats, resampled: Resampled | None, options: AgreementOptions) -> Iterator[Row]:
     import numpy as np
 
-    from creaeval.stats.alpha import interval_alpha, krippendorff_alpha, why_alpha_undefined
+    from creaeval.stats.alpha import krippendorff_alpha, why_alpha_undefined
     from creaeval.stats.draws import NO_INTERVAL, interval
 
-    paired = (~np.isnan(ratings)).sum(axis=1) >= 2
-    n = int(paired.sum())
+    n = int(((~np.isnan(ratings)).sum(axis=1) >= 2).sum())
     reason = why_alpha_undefined(ratings)
     for level in ("interval", "ordinal", "nominal"):
         value = krippendorff_alpha(ratings, level)
         ends = NO_INTERVAL
-        draws = resampling.draws(ids)
-        if level == "interval" and draws is not None and not draws.why_impossible and not reason:
+        if level == "interval" and resampled is not None and not reason:
             ends = interval(
                 value,
-                np.concatenate([interval_alpha(counts, ratings) for counts in draws.counts()]),
-                n=len(set(draws.units[paired].tolist())),
-                confidence=resampling.confidence,
-                leave_one_out=np.concatenate(
-                    [interval_alpha(counts, ratings) for counts in draws.leaving_one_out()]
-                )
-                if resampling.jackknife
-                else None,
+                resampled.draws,
+                n=resampled.n_units,
+                confidence=options.confidence,
+                leave_one_out=resampled.without,
                 bounds=(-math.inf, 1.0),
             )
         why = "; ".join(filter(None, (reason or (_NEGATIVE if value < 0 else ""), ends.note)))
-        nothing = (math.nan,) * 4
         name = f"Krippendorff's alpha ({level})"
-        yield (name, value, ends.low, ends.high, n, ratings.shape[1], *nothing, why)
+        yield (name, value, ends.low, ends.high, n, ratings.shape[1], *(math.nan,) * 4, why)
+
+
+class Resampled(NamedTuple):
+    """A dimension's alpha on resamples, without each unit, and the number of units that have pairs."""
+
+    draws: Floats
+    without: Floats | None
+    n_units: int
+
+
+def _alphas_on_resamples(data: RatingData, options: AgreementOptions) -> dict[str, Resampled]:
+    """Compute alpha of all dimensions on the same resamples, which are gone over once."""
+    import numpy as np
+
+    from creaeval.stats.alpha import interval_alpha
+
+    draws = options.draws(data)
+    if draws is None or len(data.raters) < 2:
+        return {}
+    ratings = {dimension: data.take(dimension, data.raters) for dimension in data.dimensions}
+
+    def over(parts: Iterable[Floats]) -> dict[str, Floats]:
+        alphas: dict[str, list[Floats]] = {dimension: [np.empty(0)] for dimension in ratings}
+        for counts in parts:
+            for dimension, of_raters in ratings.items():
+                alphas[dimension].append(interval_alpha(counts, of_raters))
+        return {dimension: np.concatenate(parts) for dimension, parts in alphas.items()}
+
+    on_resamples = over(draws.counts())
+    without = over(draws.leaving_one_out()) if options.jackknife else {}
+    paired = {dimension: (~np.isnan(of)).sum(axis=1) >= 2 for dimension, of in ratings.items()}
+    return {
+        dimension: Resampled(
+            on_resamples[dimension],
+            without.get(dimension),
+            len(set(draws.units[paired[dimension]].tolist())),
+        )
+        for dimension in ratings
+    }
 
 
 def _fleiss(ratings: Floats) -> Row:

@@ -6,8 +6,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.pair_values import AVG, Resampling, defined_mean, lay_out
-from creaeval.agreement.points import find_repeats, response_of
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.pairs import AVG, defined_mean
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from creaeval.agreement.pair_values import Layout
+    from creaeval.agreement.rating_data import RatingData, Scorer
     from creaeval.stats.draws import Draws
 
     Floats = NDArray[np.float64]
@@ -124,27 +124,24 @@ def read_families(texts: Iterable[str]) -> dict[str, str]:
 
 
 def self_preference(
-    points: pd.DataFrame,
-    dimensions: Sequence[str],
-    writers: Mapping[str, str],
+    data: RatingData,
+    writer: str,
     *,
     families: Mapping[str, str] | None = None,
-    resampling: Resampling | None = None,
+    options: AgreementOptions | None = None,
 ) -> pd.DataFrame:
     """Measure how much more judges favour their own family's work than other models' work.
 
     Parameters
     ----------
-    points : pandas.DataFrame
-        From :func:`creaeval.agreement.points.collect_points`, of judges and raters.
-    dimensions : sequence of str
-        Identities.
-    writers : mapping of str to str
-        By response id, who wrote it: a model's name, or one of a person (``human``). Responses without a
-        writer are left out.
+    data : RatingData
+        Of judges and raters.
+    writer : str
+        The carried column that names who wrote a response: a model, or a person (``human``). Responses
+        without a writer are left out.
     families : mapping of str to str, optional
         By name of a judge or writer, its family, where :func:`family_of` would not know it.
-    resampling : Resampling, optional
+    options : AgreementOptions, optional
         Intervals, by resampling responses or clusters, such as all responses to one plot.
 
     Returns
@@ -169,41 +166,30 @@ def self_preference(
     """
     import pandas as pd
 
-    resampling = resampling or Resampling()
-    for kind in ("judge", "rater"):
-        if not points["kind"].eq(kind).any():
+    options = options or AgreementOptions()
+    for kind, scorers in (("judge", data.judges), ("rater", data.raters)):
+        if not scorers:
             raise SettingError(f"Self-preference needs judges and raters: there is no {kind}.")
-    layout = lay_out(points, dimensions)
-    written_by = [
-        family_of(writer, families) if (writer := writers.get(response_of(one), "").strip()) else ""
-        for one in layout.ids
-    ]
+    written_by = [family_of(name, families) if name and name.strip() else "" for name in data.column(writer)]
     if not any(written_by):
         raise SettingError("Self-preference: no scored response names its writer.")
     rows: list[list[object]] = []
-    judges = points.loc[points["kind"].eq("judge"), ["method", "scorer"]].drop_duplicates()
-    for method, scorer in judges.astype(str).itertuples(index=False):
-        family = family_of(_bare_name(scorer, method), families)
-        found = _of_judge(layout, scorer, family, written_by, resampling)
-        rows += [[method, scorer, family, *row] for row in found]
+    for judge in data.judges:
+        family = family_of(judge.name, families)
+        head = [judge.method, data.label(judge), family]
+        rows += [[*head, *row] for row in _of_judge(data, judge, family, written_by, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _bare_name(scorer: str, method: str) -> str:
-    """Take off the method before a judge's name, and the number of its repeat behind."""
-    judge = next(iter(find_repeats([scorer.removeprefix(f"{method}: ")])))
-    return judge.removesuffix(" (corrected)")
-
-
 def _of_judge(
-    layout: Layout, scorer: str, family: str, written_by: Sequence[str], resampling: Resampling
+    data: RatingData, judge: Scorer, family: str, written_by: Sequence[str], options: AgreementOptions
 ) -> Iterator[list[object]]:
     """Yield, for each dimension and the average, what follows the judge and its family in a row."""
     import numpy as np
 
     from creaeval.stats.draws import FEWEST, interval
 
-    bias = np.column_stack([_bias(layout, scorer, dimension) for dimension in layout.dimensions])
+    bias = np.column_stack([_bias(data, judge, dimension) for dimension in data.dimensions])
     there, filled = (~np.isnan(bias)).astype(float), np.nan_to_num(bias)
     own = np.array([one == family for one in written_by])
     people = np.array([one == PEOPLE for one in written_by]) & ~own
@@ -219,14 +205,14 @@ def _of_judge(
     def with_average(values: Floats) -> Floats:
         return np.column_stack([values, defined_mean(values[:, defined], axis=1)])
 
-    every = np.ones((1, len(layout.ids)))
+    every = np.ones((1, len(data.units)))
     means = [mean(group, every) for group in (own, other, people)]
     n = [(group @ there).astype(int) for group in (own, other, people)]
     defined = ~np.isnan(means[0] - means[1])[0]
     values = [with_average(one)[0] for one in (*means, means[0] - means[1])]
     numbers = [[*of, of[defined].min() if defined.any() else of.max()] for of in n]
-    draws = resampling.draws(layout.ids)
-    resampled = np.empty((0, len(layout.dimensions) + 1))
+    draws = options.draws(data)
+    resampled = np.empty((0, len(data.dimensions) + 1))
     few: list[int] = []
     if draws is not None:
         parts = [mean(own, counts) - mean(other, counts) for counts in draws.counts()]
@@ -234,7 +220,7 @@ def _of_judge(
         drawn = [_units(draws, group, there > 0) for group in (own, other)]
         few = [min(of) for of in zip(*drawn, strict=True)]
         few.append(min((one for one, of in zip(few, defined, strict=True) if of), default=0))
-    for place, dimension in enumerate([*layout.dimensions, AVG]):
+    for place, dimension in enumerate([*data.dimensions, AVG]):
         value, n_own, n_other, n_people = float(values[3][place]), *(of[place] for of in numbers)
         low = high = math.nan
         reason = _why(value, n_own, n_other, family)
@@ -244,7 +230,7 @@ def _of_judge(
                     f"no interval: fewer than {FEWEST} responses or clusters of the own family or of others"
                 )
             else:
-                ends = interval(value, resampled[:, place], n=few[place], confidence=resampling.confidence)
+                ends = interval(value, resampled[:, place], n=few[place], confidence=options.confidence)
                 low, high, reason = ends.low, ends.high, ends.note
         first = [float(of[place]) for of in values[:2]]
         yield [dimension, *first, value, low, high, float(values[2][place]), n_own, n_other, n_people, reason]
@@ -255,15 +241,11 @@ def _units(draws: Draws, group: NDArray[np.bool_], there: NDArray[np.bool_]) -> 
     return [len(set(draws.units[group & of].tolist())) for of in there.T]
 
 
-def _bias(layout: Layout, scorer: str, dimension: str) -> Floats:
-    """Return a judge's points minus the mean of the raters, of each response; nan where either has none."""
-    import numpy as np
-
-    column = layout.columns.get((dimension, "judge", scorer))
-    raters = [number for key, number in layout.columns.items() if key[:2] == (dimension, "rater")]
-    if column is None or not raters:
-        return np.full(len(layout.ids), np.nan)
-    bias: Floats = layout.matrix[:, column] - defined_mean(layout.matrix[:, raters], axis=1)
+def _bias(data: RatingData, judge: Scorer, dimension: str) -> Floats:
+    """Return a judge's points minus the mean of the raters, of each unit; nan where either has none."""
+    bias: Floats = data.take(dimension, [judge])[:, 0] - defined_mean(
+        data.take(dimension, data.raters), axis=1
+    )
     return bias
 
 

@@ -15,6 +15,7 @@ from creaeval.tasks import Task, load_task
 
 if TYPE_CHECKING:
     from creaeval.agreement.agree import AgreementReport
+    from creaeval.agreement.options import AgreementOptions
 
 #: A file, a DataFrame, a list of dicts, an object of ours, or a sequence of them.
 Source: TypeAlias = Any
@@ -47,10 +48,11 @@ def as_ratings(sources: Source, task: Task, reading: Mapping[str, Any] | None = 
 def raters(
     ratings: Source,
     task: str | Path | Task | None = None,
+    options: AgreementOptions | None = None,
     *,
     scale: str | None = None,
     reading: Mapping[str, Any] | None = None,
-    **options: Any,
+    **settings: Any,
 ) -> AgreementReport:
     """Measure how well raters agree with each other.
 
@@ -60,13 +62,15 @@ def raters(
         People's scores.
     task : str, Path or Task, optional
         What was rated; without it ``scale`` is needed.
+    options : AgreementOptions, optional
+        How agreement is measured.
     scale : str, optional
         The points of the ratings, such as ``"1-10"``, ``"0 to 4"`` or ``"low/medium/high"``; the dimensions
         are those of the ratings.
     reading : mapping of str to object, optional
         How ratings are read: fields of :class:`creaeval.data.Reading`, such as ``{"missing": ["-99"]}``.
-    **options
-        As for :func:`agree`, such as ``n_resamples``.
+    **settings
+        Single settings as for :func:`agree`, such as ``resamples=0``.
 
     Returns
     -------
@@ -85,4 +89,4 @@ def raters(
             task, how = find_task(ratings, None if task is None else str(task), scale, how)
         else:
             task = load_task(task)
-    return agree(task, (), as_ratings(ratings, task, how), **options)
+    return agree(task, (), as_ratings(ratings, task, how), options, **settings)

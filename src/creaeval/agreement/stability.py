@@ -7,7 +7,7 @@ from collections import defaultdict
 from statistics import fmean, pvariance
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from creaeval.agreement.points import compared_dimensions
+from creaeval.agreement.long_table import compared_dimensions
 from creaeval.errors import SettingError
 from creaeval.sheets.score_sheet import NOT_CAPTURED
 from creaeval.tasks.model import PROGRAM_CODES

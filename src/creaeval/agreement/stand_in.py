@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.errors import SettingError
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
+
+    from creaeval.agreement.rating_data import RatingData
 
 STAND_IN_COLUMNS = [
     "scorer",
@@ -24,24 +22,11 @@ STAND_IN_COLUMNS = [
 ]
 
 
-def stand_in(
-    points: pd.DataFrame,
-    dimensions: Sequence[str],
-    *,
-    epsilon: float = 0.2,
-) -> pd.DataFrame:
+def stand_in(data: RatingData, epsilon: float = 0.2) -> pd.DataFrame:
     """Test for every judge and dimension whether it represents the raters as well as one of them would.
 
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        Columns ``response_id``, ``scorer``, ``kind`` (judge or rater), ``dimension`` and ``points``, one row
-        a value.
-    dimensions : sequence of str
-        Identities, in the order wanted.
-    epsilon : float
-        Allowance for the judge being cheaper, 0 to 1: 0.2 beside experts, 0.15 beside skilled raters, 0.1
-        beside a crowd.
+    ``epsilon`` is the allowance for the judge being cheaper, 0 to 1: 0.2 beside experts, 0.15 beside skilled
+    raters, 0.1 beside a crowd.
 
     Returns
     -------
@@ -53,11 +38,6 @@ def stand_in(
         ``n_annotators`` the raters who scored this dimension. ``reason`` says why it is not decidable, else
         what decided; ``warnings`` what a reader has to know.
 
-    Raises
-    ------
-    SettingError
-        epsilon makes no sense.
-
     Notes
     -----
     Calderon, Reichart and Dror (2025), arXiv 2501.10970; see :mod:`creaeval.stats.alt_test`. The test leaves
@@ -66,23 +46,17 @@ def stand_in(
     import numpy as np
     import pandas as pd
 
-    from creaeval.agreement.matrix import matrix, responses, scorers
     from creaeval.stats.alt_test import alternative_annotator_test
 
-    if not 0 <= epsilon <= 1:
-        raise SettingError(f"epsilon: expected 0 to 1, not {epsilon}.")
-    judges, raters, rows = scorers(points, "judge"), scorers(points, "rater"), responses(points)
-    of_judges = {dimension: matrix(points, dimension, judges, rows) for dimension in dimensions}
-    of_raters = {dimension: matrix(points, dimension, raters, rows) for dimension in dimensions}
     table = []
-    for number, (_, judge) in enumerate(judges):
-        for dimension in dimensions:
-            ratings = of_raters[dimension]
+    for judge in data.judges:
+        for dimension in data.dimensions:
+            ratings = data.take(dimension, data.raters)
             rated = np.flatnonzero((~np.isnan(ratings)).any(axis=0)).tolist()
-            names = [raters[column][1] for column in rated]
-            own = of_judges[dimension][:, number]
-            found = alternative_annotator_test(own, ratings[:, rated], epsilon=epsilon, names=names)
-            outcome = (found.decision, found.winning_rate, found.average_advantage_probability)
-            warnings = " ".join(found.warnings)
-            table.append((judge, dimension, *outcome, found.n_items, len(names), found.reason, warnings))
+            names = [data.raters[column].label for column in rated]
+            own = data.take(dimension, [judge])[:, 0]
+            test = alternative_annotator_test(own, ratings[:, rated], epsilon=epsilon, names=names)
+            outcome = (test.decision, test.winning_rate, test.average_advantage_probability)
+            counts = (test.n_items, len(names), test.reason, " ".join(test.warnings))
+            table.append((data.label(judge), dimension, *outcome, *counts))
     return pd.DataFrame(table, columns=STAND_IN_COLUMNS)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from creaeval.agreement.pair_values import Resampling
-from creaeval.agreement.points import collect_points, compared_dimensions, judges_of, without_means
+from creaeval.agreement.long_table import carried_columns, compared_dimensions, long_table, without_means
+from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.rating_data import Unit
 from creaeval.methods import canonical_name
 from creaeval.sheets.expected import EXPECTED
 
@@ -20,13 +20,12 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from creaeval.agreement.points import Values
     from creaeval.data import Rating, Response, Scores
     from creaeval.stats.draws import Draws, Interval
     from creaeval.tasks import Task
 
     Floats = NDArray[np.float64]
-    Scorer = tuple[str, str]  # method and judge
+    Who = tuple[str, str]  # method and judge
 
 VERBOSITY_COLUMNS = [
     "method",
@@ -111,8 +110,7 @@ def verbosity(
     *,
     dimension: str | None = None,
     against: str = "direct",
-    values: Values = "model",
-    resampling: Resampling | None = None,
+    options: AgreementOptions | None = None,
 ) -> pd.DataFrame:
     """Correlate the length of responses with the score of each method and judge.
 
@@ -130,10 +128,8 @@ def verbosity(
         The score to take: a dimension or a step's Overall, such as ``step6.development``; default: the Total.
     against : str
         The method that others are set beside, by name or alias.
-    values : {"model", "final"}
-        Which of a judge's values.
-    resampling : Resampling, optional
-        How intervals are made, of responses or clusters.
+    options : AgreementOptions, optional
+        Which of a judge's values, and how intervals are made, of responses or clusters.
 
     Returns
     -------
@@ -160,10 +156,10 @@ def verbosity(
     import numpy as np
     import pandas as pd
 
-    resampling = resampling or Resampling()
+    options = (options or AgreementOptions()).change(items="sum")
     against = canonical_name(against)
     kept, _ = without_means(ratings)
-    totals = scorer_totals(task, scores, kept, dimension=dimension, values=values)
+    totals = scorer_totals(task, scores, kept, dimension=dimension, options=options)
     human = {one: totals[one] for one in totals if one == ("", RATERS)}
     # Who has no whole sheet would leave nothing to compare the others on.
     empty = [one for one, of in totals.items() if not of]
@@ -172,15 +168,20 @@ def verbosity(
     common = [one for one in anybody if one in lengths and all(one in of for of in judges.values())]
     rated = [one for one in common if any(one in of for of in human.values())]
 
-    def laid(ids: Sequence[str], who: Mapping[Scorer, Mapping[str, float]]) -> dict[Scorer, Floats]:
+    def laid(ids: Sequence[str], who: Mapping[Who, Mapping[str, float]]) -> dict[Who, Floats]:
         return {name: np.array([of[one] for one in ids]) for name, of in who.items()}
 
     def words(ids: Sequence[str]) -> Floats:
         return np.array([float(lengths[one]) for one in ids])
 
-    plain = _Resampled(resampling, common, words(common), laid(common, judges))
-    partial = _Resampled(resampling, rated, words(rated), laid(rated, judges), laid(rated, human))
-    raters = _Resampled(resampling, rated, words(rated), laid(rated, human))
+    carried = carried_columns(scores, kept)
+
+    def drawn(ids: Sequence[str]) -> Draws | None:
+        return options.draws_of([Unit(name) for name in ids], carried) if ids else None
+
+    plain = _Resampled(options, drawn(common), words(common), laid(common, judges))
+    partial = _Resampled(options, drawn(rated), words(rated), laid(rated, judges), laid(rated, human))
+    raters = _Resampled(options, drawn(rated), words(rated), laid(rated, human))
     found = {
         (scorer, measure): one
         for resampled, measures in ((plain, PLAIN), (partial, PARTIAL), (raters, PLAIN))
@@ -189,7 +190,7 @@ def verbosity(
     }
     nothing = _Correlation(math.nan, _NO_INTERVAL, np.empty(0), None, 0, "no sheet has every dimension")
     found |= {(scorer, measure): nothing for scorer in empty for measure in (*PLAIN, *PARTIAL)}
-    rows: dict[Scorer, list[tuple[object, ...]]] = {one: [] for one in [*judges, *empty, *human]}
+    rows: dict[Who, list[tuple[object, ...]]] = {one: [] for one in [*judges, *empty, *human]}
     for (scorer, measure), one in found.items():
         method, judge = scorer
         base = found.get(((against, judge), measure))
@@ -201,7 +202,7 @@ def verbosity(
         elif base is None:
             why = f"difference: no scores of {against} by this judge"
         else:
-            beside, why = _beside(one, base, resampling)
+            beside, why = _beside(one, base, options)
         counts = (one.n, len(anybody) - one.n, "; ".join(filter(None, (one.reason, why))))
         rows[scorer].append((*scorer, measure, one.value, *one.interval, *beside, *counts))
     return pd.DataFrame([row for of in rows.values() for row in of], columns=VERBOSITY_COLUMNS)
@@ -213,14 +214,14 @@ def scorer_totals(
     ratings: Sequence[Rating],
     *,
     dimension: str | None = None,
-    values: Values = "model",
-) -> dict[Scorer, dict[str, float]]:
+    options: AgreementOptions | None = None,
+) -> dict[Who, dict[str, float]]:
     """Sum up the dimensions of each sheet that has all of them.
 
     Parameters
     ----------
-    task, scores, ratings, dimension, values
-        As for :func:`verbosity`; means of raters are not left out.
+    task, scores, ratings, dimension, options
+        As for :func:`verbosity`.
 
     Returns
     -------
@@ -229,25 +230,22 @@ def scorer_totals(
         scores goes by its own name. Under an empty method and ``RATERS``, the mean of the raters' totals,
         where there are ratings. A judge without a whole sheet has no responses.
     """
-    points = collect_points(task, scores, ratings, values=values)
+    import numpy as np
+
+    data, _ = long_table(task, scores, ratings, options)
     dimensions = _summed(task, dimension)
-    wide = points.pivot(
-        index=["kind", "method", "scorer", "response_id"], columns="dimension", values="points"
-    )
-    sums = wide.reindex(columns=dimensions).sum(axis=1, skipna=False, min_count=1).dropna()
-    given: defaultdict[Scorer, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    named: dict[tuple[str, str], str] = {}
-    for (method, judge), labels in judges_of(points, len(scores)).items():
-        name = judge.removesuffix(EXPECTED)
-        given[method, name] = defaultdict(list)
-        named |= {(method, label): name for label in labels}
-    for place, total in sums.items():
-        kind, method, scorer, response = cast("tuple[str, str, str, str]", place)
-        who = ("", RATERS) if kind == "rater" else (method, named[method, scorer])
-        given[who][response].append(float(total))
+    totals: dict[Who, dict[str, list[float]]] = {}
+    for scorer in data.scorers:
+        who = (scorer.method, scorer.name.removesuffix(EXPECTED)) if scorer.method else ("", RATERS)
+        sums = np.sum([data.take(name, [scorer])[:, 0] for name in dimensions], axis=0)
+        by_response = totals.setdefault(who, {})
+        for unit, total in zip(data.units, sums, strict=True):
+            if not math.isnan(total):
+                by_response.setdefault(unit.response_id, []).append(float(total))
     return {
-        who: {response: sum(totals) / len(totals) for response, totals in of.items()}
-        for who, of in given.items()
+        who: {response: math.fsum(values) / len(values) for response, values in by_response.items()}
+        for who, by_response in totals.items()
+        if by_response or who[0]
     }
 
 
@@ -280,19 +278,18 @@ class _Resampled:
 
     def __init__(
         self,
-        resampling: Resampling,
-        ids: Sequence[str],
+        options: AgreementOptions,
+        draws: Draws | None,
         lengths: Floats,
-        scores: Mapping[Scorer, Floats],
-        given: Mapping[Scorer, Floats] | None = None,
+        scores: Mapping[Who, Floats],
+        given: Mapping[Who, Floats] | None = None,
     ) -> None:
-        self._resampling, self._n = resampling, len(ids)
+        self._options, self._draws, self._n = options, draws, len(lengths)
         self._lengths, self._scores = lengths, scores
         self._given = None if given is None else next(iter(given.values()), None)
         self._no_ratings = given is not None and not given
-        self._draws = resampling.draws(ids) if ids else None
 
-    def correlate(self, measure: str) -> dict[Scorer, _Correlation]:
+    def correlate(self, measure: str) -> dict[Who, _Correlation]:
         """Correlate each scorer; all on the same resamples, which are gone over once."""
         import numpy as np
 
@@ -314,7 +311,7 @@ class _Resampled:
         values = over([np.ones((1, self._n))])[0]
         possible, why = self._possible()
         draws = over(possible.counts() if possible else [])
-        without = over(possible.leaving_one_out()) if possible and self._resampling.jackknife else None
+        without = over(possible.leaving_one_out()) if possible and self._options.jackknife else None
         for place, scorer in enumerate(defined):
             alone = None if without is None else without[:, place]
             found[scorer] = self._with_interval(float(values[place]), draws[:, place], alone, why)
@@ -322,10 +319,10 @@ class _Resampled:
 
     def _possible(self) -> tuple[Draws | None, str]:
         """Return the resamples if there are to be any and can be, and else why they cannot."""
-        from creaeval.stats.draws import FEWEST
-
         if self._draws is None:
             return None, ""
+        from creaeval.stats.draws import FEWEST
+
         if self._draws.n_units < FEWEST:
             what = "clusters" if self._draws.clustered else "responses"
             return None, f"no interval: fewer than {FEWEST} {what}"
@@ -334,7 +331,7 @@ class _Resampled:
     def _with_interval(self, value: float, draws: Floats, without: Floats | None, why: str) -> _Correlation:
         if math.isnan(value):
             why = "length or score follows from the raters' scores exactly"
-        found = _interval(value, draws, without, self._n, self._resampling)
+        found = _interval(value, draws, without, self._n, self._options)
         why = why or found.note
         return _Correlation(value, (found.low, found.high), draws, without, self._n, why)
 
@@ -351,7 +348,9 @@ class _Resampled:
         return f"constant: {', '.join(constant)}" if constant else ""
 
 
-def _beside(one: _Correlation, base: _Correlation, resampling: Resampling) -> tuple[tuple[float, ...], str]:
+def _beside(
+    one: _Correlation, base: _Correlation, options: AgreementOptions
+) -> tuple[tuple[float, ...], str]:
     """Return difference and change, each with its interval, and what is missing."""
     import numpy as np
 
@@ -372,7 +371,7 @@ def _beside(one: _Correlation, base: _Correlation, resampling: Resampling) -> tu
             if one.leave_one_out is None or base.leave_one_out is None
             else function(one.leave_one_out, base.leave_one_out)
         )
-        found = _interval(value, function(one.draws, base.draws), without, one.n, resampling)
+        found = _interval(value, function(one.draws, base.draws), without, one.n, options)
         yield from (found.low, found.high)
 
     difference = tuple(both(lambda value, of: value - of))
@@ -387,11 +386,11 @@ def _beside(one: _Correlation, base: _Correlation, resampling: Resampling) -> tu
 
 
 def _interval(
-    value: float, draws: Floats, without: Floats | None, n: int, resampling: Resampling
+    value: float, draws: Floats, without: Floats | None, n: int, options: AgreementOptions
 ) -> Interval:
     from creaeval.stats.draws import interval
 
-    return interval(value, draws, n=n, confidence=resampling.confidence, leave_one_out=without)
+    return interval(value, draws, n=n, confidence=options.confidence, leave_one_out=without)
 
 
 def _on_counts(

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from creaeval.stats.measures import get_measure
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Sequence
 
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
-    from creaeval.agreement.pair_values import Resampling
+    from creaeval.agreement.options import AgreementOptions
+    from creaeval.agreement.rating_data import RatingData
 
     Floats = NDArray[np.float64]
 
@@ -31,9 +35,7 @@ COLUMNS = [
 ]
 
 
-def agreement_within(
-    points: pd.DataFrame, dimensions: Sequence[str], groups: Mapping[str, str], resampling: Resampling
-) -> pd.DataFrame:
+def agreement_within(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
     """Correlate judges with raters within groups, such as the uses of one object in one study.
 
     Where groups differ in their means, a judge that only knows these correlates with people over all
@@ -41,14 +43,12 @@ def agreement_within(
 
     Parameters
     ----------
-    points : pandas.DataFrame
-        From :func:`creaeval.agreement.points.collect_points`.
-    dimensions : sequence of str
-        Identities, in the order wanted.
-    groups : mapping of str to str
-        By response id, its group; a response without one is left out.
-    resampling : Resampling
-        How intervals are made. The groups' means are those of the data in every resample.
+    data : RatingData
+        Points of judges and raters.
+    options : AgreementOptions
+        Its ``within`` names the carried columns that make the groups, several together; a response that
+        lacks a value is left out. Intervals come from drawing whole groups, crossed with the first clusters
+        where there are any, since the responses of a group share the mean that is taken away.
 
     Returns
     -------
@@ -58,41 +58,47 @@ def agreement_within(
         such responses or more (one alone says nothing and is left out); ``overall`` on the same responses
         without that. An undefined value is missing and ``reason`` says why.
     """
-    import numpy as np
     import pandas as pd
 
-    from creaeval.agreement.matrix import matrix, scorers
-    from creaeval.stats.correlation import pearson
-    from creaeval.stats.measures import get_measure
-
-    judges, raters = scorers(points, "judge"), scorers(points, "rater")
-    methods = dict(zip(points["scorer"], points["method"], strict=True))
-    ids = [one for one in sorted(map(str, points["response_id"].unique())) if one in groups]
-    rows: list[tuple[object, ...]] = []
-    for dimension in dimensions:
-        laid = matrix(points, dimension, [*judges, *raters], ids)
-        for place, (_, judge) in enumerate(judges):
-            for other, (_, rater) in enumerate(raters, start=len(judges)):
-                scored = np.flatnonzero(~np.isnan(laid[:, [place, other]]).any(axis=1))
-                codes, sizes = _codes([groups[ids[row]] for row in scored])
-                # One alone in its group says nothing of what goes on within groups.
-                kept = scored[sizes[codes] > 1]
-                codes, sizes = _codes([groups[ids[row]] for row in kept])
-                x, y = laid[kept, place], laid[kept, other]
-                inner_x, inner_y = _centre(x, codes), _centre(y, codes)
-                value = pearson(inner_x, inner_y)
-                low, high, said = _interval((inner_x, inner_y), [ids[row] for row in kept], resampling)
-                reason = get_measure("pearson").why_undefined(inner_x, inner_y) if math.isnan(value) else said
-                head = (methods.get(judge, ""), judge, rater, dimension)
-                rows.append((*head, value, low, high, len(x), len(sizes), pearson(x, y), reason))
+    labels = list(zip(*(data.column(name) for name in options.within), strict=True))
+    clusters = options.cluster_labels(data.units, data.carried) if options.cluster else []
+    rows = [
+        (
+            *(judge.method, data.label(judge), data.label(rater), dimension),
+            *_within(data.take(dimension, [judge, rater]), labels, clusters, options),
+        )
+        for dimension in data.dimensions
+        for judge in data.judges
+        for rater in data.raters
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _codes(labels: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _within(
+    points: Floats,
+    labels: Sequence[tuple[str | None, ...]],
+    clusters: Sequence[Sequence[Hashable]],
+    options: AgreementOptions,
+) -> tuple[float, float, float, int, int, float, str]:
+    """Return the correlation with its interval, n, the number of groups, that over all, and a reason."""
     import numpy as np
 
-    _, codes, sizes = np.unique(np.array(labels, dtype=str), return_inverse=True, return_counts=True)
-    return codes.astype(np.intp), sizes.astype(np.intp)
+    from creaeval.stats.correlation import pearson
+    from creaeval.stats.draws import cluster_codes
+
+    named = np.array([all(label) for label in labels], dtype=bool)
+    scored = np.flatnonzero(named & ~np.isnan(points).any(axis=1)).tolist()
+    sizes = Counter(labels[row] for row in scored)
+    # One alone in its group says nothing of what goes on within groups.
+    scored = [row for row in scored if sizes[labels[row]] > 1]
+    codes = cluster_codes([labels[row] for row in scored], len(scored))
+    x, y = points[scored].T
+    centred = _centre(x, codes), _centre(y, codes)
+    value = pearson(*centred)
+    second = [clusters[0][row] for row in scored] if clusters else None
+    low, high, remark = _interval(centred, codes, second, options)
+    reason = get_measure("pearson").why_undefined(*centred) if math.isnan(value) else remark
+    return value, low, high, len(x), int(codes.max(initial=-1)) + 1, pearson(x, y), reason
 
 
 def _centre(values: Floats, codes: NDArray[np.intp]) -> Floats:
@@ -106,24 +112,23 @@ def _centre(values: Floats, codes: NDArray[np.intp]) -> Floats:
 
 
 def _interval(
-    centred: Sequence[Floats], ids: Sequence[str], resampling: Resampling
+    centred: Sequence[Floats],
+    codes: NDArray[np.intp],
+    second: Sequence[Hashable] | None,
+    options: AgreementOptions,
 ) -> tuple[float, float, str]:
     from creaeval.stats import resample
 
-    if not resampling.n_resamples:
+    if not options.resamples:
         return math.nan, math.nan, ""
-    first, second = (
-        None if of is None else [of.get(one, one) for one in ids]
-        for of in (resampling.clusters, resampling.second_clusters)
-    )
-    found = resample.bootstrap(
+    estimate = resample.bootstrap(
         resample.pearson,
         centred,
-        n_resamples=resampling.n_resamples,
-        confidence=resampling.confidence,
-        method=resampling.method,
-        groups=first,
+        n_resamples=options.resamples,
+        confidence=options.confidence,
+        method=options.interval,
+        groups=codes,
         second_groups=second,
-        seed=resampling.seed,
+        seed=options.seed,
     )
-    return found.low, found.high, "; ".join(filter(None, (*found.warnings, found.note)))
+    return estimate.low, estimate.high, "; ".join(filter(None, (*estimate.warnings, estimate.note)))

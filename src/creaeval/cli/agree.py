@@ -10,6 +10,7 @@ import typer
 from creaeval.cli.options import (
     BlankIsNo,
     Columns,
+    IncludeTraining,
     Keep,
     Ledger,
     Levels,
@@ -157,12 +158,14 @@ def agree(
     facet: Facet = None,
     writer: Writer = None,
     family: Family = None,
+    include_training: IncludeTraining = False,
     resamples: Resamples = 2000,
     seed: Seed = 0,
     out: Tables = None,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare scores with ratings."""
+    from creaeval.agreement import AgreementOptions
     from creaeval.agreement import agree as measure_all
     from creaeval.agreement.self_preference import read_families
     from creaeval.cli.inputs import Inputs
@@ -186,23 +189,26 @@ def agree(
         loaded,
         judged,
         rated,
-        measures=measure or PAPER,
-        values=values,
-        items=items,
-        stage=stage,
-        by=by or (),
-        within=within or (),
-        clusters=cluster or (),
-        interval=interval,
-        n_resamples=resamples,
-        seed=seed,
-        correct=correct,
-        epsilon=epsilon,
-        target=target,
-        persons=persons,
-        facet=facet,
-        writer=writer,
-        families=read_families(family or []),
+        AgreementOptions(
+            measures=tuple(measure or PAPER),
+            values=values,
+            items=items,
+            stage=stage,
+            groups=tuple(by or ()),
+            within=tuple(within or ()),
+            cluster=tuple(cluster or ()),
+            interval=interval,
+            resamples=resamples,
+            seed=seed,
+            correct=correct,
+            epsilon=epsilon,
+            target=target,
+            persons=persons,
+            facet=facet,
+            writer=writer,
+            families=read_families(family or []),
+            include_training=include_training,
+        ),
     )
     _show(report, out)
 
@@ -242,6 +248,7 @@ def raters(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare raters with each other."""
+    from creaeval.agreement import AgreementOptions
     from creaeval.agreement import agree as measure_all
     from creaeval.cli.inputs import Inputs
 
@@ -256,23 +263,26 @@ def raters(
         loaded,
         (),
         rated,
-        measures=measure or PAPER,
-        items=items,
-        stage=stage,
-        by=by or (),
-        clusters=cluster or (),
-        interval=interval,
-        n_resamples=resamples,
-        seed=seed,
-        target=target,
-        persons=persons,
-        facet=facet,
+        AgreementOptions(
+            measures=tuple(measure or PAPER),
+            items=items,
+            stage=stage,
+            groups=tuple(by or ()),
+            cluster=tuple(cluster or ()),
+            interval=interval,
+            resamples=resamples,
+            seed=seed,
+            target=target,
+            persons=persons,
+            facet=facet,
+        ),
     )
     _show(report, out)
 
 
 def _judges_of(words: Sequence[str], inputs: Inputs) -> list[Rating]:
     """Read the judges of runs as raters; none where the words name files of ratings."""
+    from creaeval.agreement.training import leave_out
     from creaeval.cli.inputs import as_ratings, names_run
     from creaeval.errors import SettingError
 
@@ -284,7 +294,15 @@ def _judges_of(words: Sequence[str], inputs: Inputs) -> list[Rating]:
             f"{runs[0]} is a run: to compare its scores with ratings, use `creaeval agree {runs[0]} RATINGS`."
         )
     typer.echo("The raters here are judges, not people: each scored the responses of the run.", err=True)
-    return as_ratings([scores for word in runs for scores in inputs.read_scores(word)])
+    judged = []
+    for scores in (scores for word in runs for scores in inputs.read_scores(word)):
+        kept, notes = leave_out(scores, inputs.task, hint=False)
+        for note in notes:
+            typer.echo(note, err=True)
+        judged.append(kept)
+    if ratings := as_ratings(judged):
+        return ratings
+    raise SettingError(f"{', '.join(runs)}: there is no score to compare.")
 
 
 def _show(report: AgreementReport, out: Path | None) -> None:

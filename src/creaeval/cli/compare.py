@@ -67,6 +67,7 @@ def compare(
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Compare two runs and check conditions."""
+    from creaeval.agreement import AgreementOptions
     from creaeval.agreement.compare_runs import compare_runs
     from creaeval.agreement.conditions import read_conditions
     from creaeval.cli.inputs import Inputs
@@ -78,6 +79,9 @@ def compare(
     except SettingError as error:
         raise typer.BadParameter(str(error), param_hint="--fail-if") from None
     reading = read_options(columns, None, missing, levels)
+    options = AgreementOptions(
+        stage=stage, cluster=(cluster,) if cluster else (), resamples=resamples, seed=seed
+    )
     # Outcomes are read from the ledger as they are needed, so it stays open.
     with Inputs(ledger, task) as inputs:
         first, second = _read(inputs, run_a), _read(inputs, run_b)
@@ -90,11 +94,8 @@ def compare(
             first,
             second,
             rated,
+            options,
             conditions=conditions,
-            stage=stage,
-            cluster=cluster,
-            n_resamples=resamples,
-            seed=seed,
         )
     print_comparison(table_console(), comparison)
     if out is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from creaeval.cli.options import Budget, Keys, Ledger
+from creaeval.cli.options import Budget, IncludeTraining, Keys, Ledger
 from creaeval.cli.printing import print_paths, table_console
 
 if TYPE_CHECKING:
@@ -88,13 +88,14 @@ def report(
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where to. [NAME-report]", file_okay=False)
     ] = None,
+    include_training: IncludeTraining = False,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Write the tables and figures of an experiment, and one HTML page of them with the responses."""
-    print_paths(write_report(file, out, ledger))
+    print_paths(write_report(file, out, ledger, include_training=include_training))
 
 
-def write_report(file: Path, out: Path | None, ledger: str) -> list[Path]:
+def write_report(file: Path, out: Path | None, ledger: str, *, include_training: bool = False) -> list[Path]:
     """Write the report of an experiment and return its pages and its workbook."""
     from contextlib import nullcontext
 
@@ -104,6 +105,9 @@ def write_report(file: Path, out: Path | None, ledger: str) -> list[Path]:
     from creaeval.runs.file_names import file_names
 
     experiment = read_experiment(file)
+    if include_training:
+        measured = experiment.agreement.model_copy(update={"include_training": True})
+        experiment = experiment.model_copy(update={"agreement": measured})
     # Scores made elsewhere are reported without any ledger.
     needed = bool(experiment.grid) or is_there(ledger)
     with open_store(ledger) if needed else nullcontext() as store:
@@ -198,13 +202,13 @@ def _say_notes(planned: Planned, err: Console) -> None:
 
     from creaeval.runs import unscored_items
     from creaeval.runs.plan import repeat_notes
-    from creaeval.training import seen_in_training
+    from creaeval.runs.trained import training_notes
 
     notes: dict[str, None] = {}
     for run in planned.runs:
         plan = run.plan
         notes |= dict.fromkeys(note for model, _ in plan.roles if (note := getattr(model, "warning", "")))
-        notes |= dict.fromkeys([*repeat_notes(plan), *unscored_items(plan), *seen_in_training(plan)])
+        notes |= dict.fromkeys([*repeat_notes(plan), *unscored_items(plan), *training_notes(plan)])
     lines = list(notes)
     for line in lines[:_MOST_NOTES]:
         err.print(escape(line), style="yellow")

@@ -120,6 +120,14 @@ RatingFiles = Annotated[
     list[Path] | None,
     typer.Option(help="People's scores of the same responses; give it again for more.", metavar="FILE"),
 ]
+IncludeTraining = Annotated[
+    bool,
+    typer.Option(
+        "--include-training",
+        help="Show apart, and marked, the agreement of judges on all they scored, responses that they were "
+        "trained on among them; all else is without these.",
+    ),
+]
 Resamples = Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
 Tables = Annotated[

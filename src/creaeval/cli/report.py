@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from creaeval.cli.experiment import write_report
-from creaeval.cli.options import BlankIsNo, Columns, Ledger, Levels, Missing, RatingFiles, Stage, read_options
+from creaeval.cli.options import (
+    BlankIsNo,
+    Columns,
+    IncludeTraining,
+    Ledger,
+    Levels,
+    Missing,
+    RatingFiles,
+    Stage,
+    read_options,
+)
 from creaeval.cli.printing import print_paths, say_unmatched
 
 if TYPE_CHECKING:
@@ -16,6 +26,7 @@ if TYPE_CHECKING:
 
     from creaeval.agreement.agree import AgreementReport
     from creaeval.data import Rating
+    from creaeval.experiments.file import Agreement
     from creaeval.report.html.data import Part
     from creaeval.runs import Run
 
@@ -53,22 +64,24 @@ def report(
     missing: Missing = None,
     levels: Levels = None,
     blank_is_no: BlankIsNo = False,
+    include_training: IncludeTraining = False,
     resamples: Annotated[
         int, typer.Option(min=0, help="Bootstrap resamples for intervals; 0 for none.")
     ] = 2000,
     ledger: Ledger = ".creaeval/ledger.db",
 ) -> None:
     """Read a run and write its page."""
-    from creaeval.agreement.prepare import of_stage
+    from creaeval.agreement.long_table import of_stage
     from creaeval.cli.inputs import Inputs
     from creaeval.errors import SettingError
+    from creaeval.experiments.file import Agreement
     from creaeval.report.html import find_shared, run_report
     from creaeval.report.html.page import check_target, write_page
 
     if run.endswith((".yaml", ".yml")):
         if any((ratings, against, response, task, stage, columns, missing, levels, blank_is_no)):
             raise SettingError(f"{run}: an experiment's ratings and runs are named in its file, not here.")
-        print_paths(write_report(Path(run), out, ledger))
+        print_paths(write_report(Path(run), out, ledger, include_training=include_training))
         return
     out = out or Path("report.html")
     check_target(out)
@@ -82,7 +95,8 @@ def report(
         say_unmatched(rated, loaded.metadata)
         runs = [loaded] if other is None else [loaded, other]
         chosen = of_stage(rated, stage) if rated else []
-        agreement, notes = _agreement(runs, chosen, resamples) if chosen else (None, [])
+        measured = Agreement(resamples=resamples, include_training=include_training)
+        agreement, notes = _agreement(runs, chosen, measured) if chosen else (None, [])
         for note in notes:
             typer.echo(note, err=True)
         data = run_report(
@@ -91,7 +105,7 @@ def report(
             agreement=agreement,
             against=other,
             response_id=response,
-            figures=_figures(runs, chosen, resamples, known=() if agreement is None else agreement.notes),
+            figures=_figures(runs, chosen, measured, known=() if agreement is None else agreement.notes),
             notes=notes,
         )
         write_page(data, out)
@@ -99,26 +113,26 @@ def report(
 
 
 def _agreement(
-    runs: Sequence[Run], ratings: Sequence[Rating], resamples: int
+    runs: Sequence[Run], ratings: Sequence[Rating], measured: Agreement
 ) -> tuple[AgreementReport | None, list[str]]:
     """Measure agreement; where there is nothing to measure, the report goes on and says why."""
     from creaeval.agreement import agree
     from creaeval.errors import SettingError
 
     try:
-        return agree(runs[0].task, runs, ratings, n_resamples=resamples), []
+        how = {name: getattr(measured, name) for name in ("resamples", "include_training")}
+        return agree(runs[0].task, runs, ratings, **how), []
     except SettingError as error:
         return None, [f"There is no agreement with the ratings. {error}"]
 
 
 def _figures(
-    runs: Sequence[Run], ratings: Sequence[Rating], resamples: int, known: Sequence[str]
+    runs: Sequence[Run], ratings: Sequence[Rating], measured: Agreement, known: Sequence[str]
 ) -> list[Part]:
     """Draw what the runs allow, and say what could not be drawn unless that is known already."""
-    from creaeval.experiments.file import Agreement
     from creaeval.report.experiment import compare_runs, make_exhibits
     from creaeval.report.html import Figure, name_runs
 
-    exhibits = make_exhibits(compare_runs(name_runs(runs), ratings), Agreement(resamples=resamples))
+    exhibits = make_exhibits(compare_runs(name_runs(runs), ratings), measured)
     notes = dict.fromkeys(note for note in exhibits.notes if note not in known)
     return [*(Figure(figure.caption, figure.svg) for figure in exhibits.figures), *notes]

@@ -132,7 +132,6 @@ def score(
     from creaeval.runs import prepare
     from creaeval.runs.defaults import DEFAULT_MODEL, choose_batching, default_method
     from creaeval.tasks import load_task
-    from creaeval.training import seen_in_training
 
     the_task = load_task(task)
     if method is None:
@@ -160,7 +159,7 @@ def score(
         options=Options(evidence, copied, read_examples(examples, the_task), reference_cutoff, batching),
         reading=reading,
     )
-    notes = [*unmatched(rated, [response.id for response in plan.responses]), *seen_in_training(plan)]
+    notes = unmatched(rated, [response.id for response in plan.responses])
     for line in notes:
         typer.echo(line, err=True)
     raise typer.Exit(run_and_report(plan.noting(notes), ledger, out, rated, budget=budget))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pydantic import AliasChoices, Field
@@ -11,6 +11,8 @@ from creaeval.sheets.evidence import Record
 from creaeval.sheets.score_sheet import ScoreSheet
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from creaeval.tasks import Task
 
 
@@ -102,6 +104,8 @@ class Scores:
         The file.
     analyst : str
         Who gathered the evidence; empty where nobody did or a file does not say.
+    trained_on : mapping of str to frozenset of str
+        By judge, the ids of the responses it was trained on; no entry for one of which nothing tells it.
     """
 
     method: str
@@ -109,3 +113,4 @@ class Scores:
     metadata: dict[str, dict[str, str]]
     source: str
     analyst: str = ""
+    trained_on: Mapping[str, frozenset[str]] = field(default_factory=dict)

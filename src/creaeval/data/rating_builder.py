@@ -57,9 +57,8 @@ class RatingSource:
         reading = reading or Reading()
         self.missing = MISSING | set(reading.missing)
         self.levels = reading.levels
-        #: What a name means: by the name, the step it is in and whether it is an item's.
-        self.parts: dict[tuple[str, str, bool], tuple[Step | None, str]] = {}
-        self.readers: dict[tuple[str, str, bool], _Reader] = {}
+        #: What a name means and how it is read: by the name, the step it is in and whether it is an item's.
+        self.parts: dict[tuple[str, str, bool], tuple[Step | None, PartKey, _Reader]] = {}
 
     def add(self, response_id: str, rater: str, where: str, stage: str = "") -> RatingBuilder:
         """Add a rating; ``where`` is its place in words."""
@@ -160,17 +159,21 @@ class RatingBuilder:
         source, of_item = self._source, item is not None
         named = name, step.id if step is not None else "", of_item
         if named not in source.parts:
-            source.parts[named] = _find_part(self._task, name, step, of_item)
-        step, part = source.parts[named]
-        number = self._item_number(step, part, item) if of_item else None
-        key = PartKey(step.id if step is not None else "", number, part)
-        reader = source.readers.get((key.step, part, of_item))
-        if reader is None:
-            reader = _make_reader(self._task, step, part, of_item)
-            source.readers[key.step, part, of_item] = reader
+            source.parts[named] = self._find_part(name, step, item)
+        step, key, reader = source.parts[named]
+        if of_item:
+            key = key._replace(item=self._item_number(step, key.part, item))
         if isinstance(raw, str) and source.levels:
             raw = source.levels.get(raw.strip().casefold(), raw)
         return key, reader(raw)
+
+    def _find_part(self, name: str, step: Step | None, item: object) -> tuple[Step | None, PartKey, _Reader]:
+        of_item = item is not None
+        step, part = _find_part(self._task, name, step, of_item)
+        if of_item:
+            self._item_number(step, part, item)  # what has no items has no reader of them
+        key = PartKey(step.id if step is not None else "", None, part)
+        return step, key, _make_reader(self._task, step, part, of_item)
 
     def _item_number(self, step: Step | None, part: str, item: object) -> int:
         if step is not None and step.items is None and self._task.batching is not None:

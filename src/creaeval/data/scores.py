@@ -13,6 +13,7 @@ from creaeval.data.formats.ttcw_release import is_verdict_table, read_verdicts
 from creaeval.data.grids.memory import is_frame, is_records, read_frame, read_records
 from creaeval.data.grids.opening import TABLES, open_grids, split_sheet
 from creaeval.data.ids import clean_name
+from creaeval.data.in_training import TrainingColumn, is_training_title
 from creaeval.data.model import Scores
 from creaeval.data.notes import Notes
 from creaeval.data.rating_builder import RatingSource, finish_ratings
@@ -78,7 +79,8 @@ def read_scores(source: Any, task: Task, **reading: Any) -> list[Scores]:
     list of Scores
         One a method, in the order of the file. Of a ``scores.csv`` the values are those of the file: nothing
         is computed anew, and sums that a judge wrote may lie outside their range. A judge has a sheet for
-        each repeat of evidence and of judging, as in a run.
+        each repeat of evidence and of judging, as in a run. A column ``in_training`` (yes or no) says which
+        responses a judge was trained on.
 
     Raises
     ------
@@ -231,15 +233,25 @@ def _by_method(ratings: Mapping[Repeats, Sequence[Rating]], path: str) -> list[S
     """Make scores of what was written at each repeat, one of each method."""
     sheets: dict[str, list[ScoreSheet]] = {}
     metadata: dict[str, dict[str, dict[str, str]]] = {}
+    training, problems = TrainingColumn(), Problems()
     for repeats, repeat in ratings.items():
         numbers = dict(zip(REPEATS, repeats, strict=True))
         for rating in repeat:
             sheets.setdefault(rating.stage, []).append(rating.sheet.model_copy(update=numbers))
             columns = {unescape(name): text for name, text in rating.metadata.items()}
+            for name in filter(is_training_title, list(columns)):
+                try:
+                    training.add(rating.stage, rating.rater, rating.response_id, columns.pop(name))
+                except ValueError as error:
+                    problems.add(f"{path}: response {rating.response_id!r}, column {name!r}: {error}.")
             keep_shared(metadata.setdefault(rating.stage, {}), rating.response_id, columns)
+    problems.stop()
     if len(ratings) > 1:
         sheets = {method: _in_order(method_sheets) for method, method_sheets in sheets.items()}
-    return [Scores(method, tuple(sheets[method]), metadata[method], path) for method in sheets]
+    return [
+        Scores(method, tuple(sheets[method]), metadata[method], path, trained_on=training.of(method))
+        for method in sheets
+    ]
 
 
 def _in_order(sheets: Sequence[ScoreSheet]) -> list[ScoreSheet]:

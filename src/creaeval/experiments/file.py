@@ -229,6 +229,7 @@ class Agreement(_Model):
     by: Names = ()
     within: Names = ()
     items: Literal["sum", "mean", "each"] = "sum"
+    include_training: bool = False
 
 
 class Encoder(_Model):

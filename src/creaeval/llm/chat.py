@@ -212,6 +212,7 @@ class ChatModel(Protocol):
 
     Further attributes are optional. ``warning`` (str) is shown before a run. ``defaults`` (Settings) and
     ``limits`` (Limits) hold where the user says nothing. ``price`` (Price or None) is what tokens cost.
+    ``trained`` (Trained or None) says which texts it was trained on, where it knows.
     ``raises_limit`` (bool) is False where a reply that was cut off is not worth a higher limit of tokens.
     ``form(schema)`` returns the schema in the form in which it is sent. ``check(settings)`` is awaited
     before the first call of a run and raises a SettingError for what would not be sent.

@@ -13,7 +13,7 @@ from creaeval.errors import SettingError
 
 FILES = Path(__file__).parent / "files"
 MODEL, TOKENIZER, CARD, WORDS = "model.onnx", "tokenizer.json", "card.json", "words.txt"
-#: A line of :func:`creaeval.offline.doubts.mark_of` for each use the model was trained on.
+#: A line of :func:`creaeval.offline.doubts.mark_of` for each use the model was trained on or chosen by.
 TRAINED = "trained.txt"
 
 
@@ -65,7 +65,7 @@ class Card:
     words : frozenset of str
         All words of the training data, in small letters.
     trained : frozenset of str
-        A mark of each use of the training data.
+        A mark of each use of the training data, and of those by which model and confidence were chosen.
     seen, unseen : Trust or None
         Confidence for uses of these objects, and for those of others; None where it was not measured.
     most_tokens : int

@@ -43,20 +43,28 @@ def plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def mark_of(its_object: str, text: str) -> str:
-    """Return ten digits that stand for a use in the list of those the scorer was trained on.
+def mark_of(prompt: str, *texts: str) -> str:
+    """Return ten digits by which a response is known again, under whatever id it comes.
 
     Parameters
     ----------
-    its_object, text : str
-        The use. Case and spaces do not count.
+    prompt : str
+        What was answered, such as the object of a use or the id of a scenario; empty if it is not known.
+    *texts : str
+        What was written. Case, width, spaces, punctuation and signs count only where there is nothing else.
 
     Returns
     -------
     str
         The beginning of a SHA-256.
     """
-    return hashlib.sha256(f"{plain(its_object)}\t{plain(text)}".encode()).hexdigest()[:10]
+    return hashlib.sha256("\t".join(map(_bare, (prompt, *texts))).encode()).hexdigest()[:10]
+
+
+def _bare(text: str) -> str:
+    """Write a text as its letters, the marks on them and numbers alone."""
+    written = plain(text)
+    return "".join(sign for sign in written if unicodedata.category(sign)[0] in "LMN") or written
 
 
 def words_of(text: str) -> list[str]:

@@ -36,8 +36,8 @@ class UseScore:
         ``object never seen in training``, ``perhaps not English`` and ``longer than the scorer reads``. For
         each, people's ratings may be far from the score; the confidence allows for the first only.
     in_training : bool
-        Whether the same use of the same object is in the training data: then its agreement with people says
-        little, and its confidence was not made for it.
+        Whether the same use of the same object, but for case and punctuation, is among those the model was
+        trained on or chosen by (train and val): then its agreement with people says little of new uses.
     """
 
     originality: float

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from creaeval.agreement.pair_values import AVG
-from creaeval.report.formatting import fixed, titled_table, with_interval
+from creaeval.report.agreement_tables import comparison_table
+from creaeval.report.display import Cell, DisplayTable, list_table, plain_table, table_of
+from creaeval.report.display.build import Column, listed_cell, records_of
+from creaeval.report.display.labels import line_of
+from creaeval.report.display.numbers import UNDEFINED, interval, number, one_line
+from creaeval.report.display.terminal import print_tables
 from creaeval.runs import write_table
-from creaeval.stats.measures import PRIMARY, measure_label
-from creaeval.tasks import display_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import pandas as pd
     from rich.console import Console
-    from rich.table import Table
 
     from creaeval.agreement.compare_runs import RunComparison
     from creaeval.tasks import Task
 
 _MOST_ROWS = 10
 _MOST_WORDS = 300  # characters of evidence that are shown
-_MOST_VALUE = 60
 
 
 def write_comparison(comparison: RunComparison, folder: Path) -> list[Path]:
@@ -39,119 +40,88 @@ def print_comparison(console: Console, comparison: RunComparison) -> None:
     tables = comparison.tables
     for run, name in zip("AB", comparison.names, strict=True):
         console.print(f"{run}: {escape(name)}", highlight=False)
-    console.print(_settings(tables["settings"]))
-    console.print(_scores(comparison.task, tables["differences"]))
-    if "agreement" in tables:
-        console.print(_agreement(comparison.task, tables["agreement"]))
-    console.print(_usage(tables["usage"]))
-    if len(tables["failures"]):
-        console.print(_failures(tables["failures"]))
-    for line in _largest(comparison.task, tables["largest"]):
+    if not len(tables["settings"]):
+        console.print("The runs do not differ in any setting that is known of both.")
+    print_tables(console, _tables(comparison))
+    for line in [*_largest(comparison.task, tables["largest"]), *comparison.notes]:
         console.print(escape(line), highlight=False)
-    for note in comparison.notes:
-        console.print(escape(note), highlight=False)
     if "conditions" in tables:
-        console.print(_conditions(tables["conditions"]))
+        print_tables(console, [_conditions(tables["conditions"])])
 
 
 def failed_conditions(conditions: pd.DataFrame) -> list[str]:
     """Say which conditions failed, one line each."""
     lines = []
-    for row in conditions[conditions["failed"].astype(bool)].to_dict("records"):
-        values = f"A {_number(row['a'])}, B {_number(row['b'])}"
-        if change := fixed(row["change"], 4, sign=True):
-            values += f", change {change}"
-        if not math.isnan(row["low"]):
-            values += f" [{_number(row['low'])}, {_number(row['high'])}]"
+    for row in records_of(conditions[conditions["failed"].astype(bool)]):
+        values = f"A {_value(row['a'])}, B {_value(row['b'])}"
+        if not math.isnan(row["change"]):
+            values += f", change {number(row['change'], '+.4f')}"
+        values += " " * (not math.isnan(row["low"])) + interval(row["low"], row["high"], 4)
         reason = f"; {row['reason']}" if row["reason"] else ""
         lines.append(f"failed: {row['condition']} ({values}, n {row['n']}{reason})")
     return lines
 
 
-def _settings(settings: pd.DataFrame) -> Table | str:
-    if not len(settings):
-        return "The runs do not differ in any setting that is known of both."
-    table = _table("What differs", "", "A", "B")
-    for row in settings.to_dict("records"):
-        table.add_row(*(escape(_cut(str(row[name]), _MOST_VALUE)) or "–" for name in ("setting", "a", "b")))
-    return table
+def _value(value: float) -> str:
+    return "undefined" if math.isnan(value) else number(value, ".4f")
 
 
-def _scores(task: Task, differences: pd.DataFrame) -> Table:
-    table = _table("Scores, A – B (final values)", "", "A", "B", "A – B", "standardized", "equal", "n")
-    step_before = ""
-    for row in differences.to_dict("records"):
-        identity = str(row["dimension"])
-        step = identity.partition(".")[0] if "." in identity else ""
-        if not step:
-            table.add_section()
-        elif step != step_before:
-            table.add_row(escape(task.step(step).name), style="bold")
-        step_before = step
-        name = f"{AVG} over dimensions" if identity == AVG else escape(display_name(task, identity))
-        equal = row["equal"]
-        table.add_row(
-            f"  {name}" if step else name,
-            *(_number(row[name], 2) for name in ("mean_a", "mean_b")),
-            _with_interval(row, "difference", 2),
-            fixed(row["standardized"], 2, sign=True),
-            "" if math.isnan(equal) else f"{equal:.0%}",
-            str(row["n"]),
+def _tables(comparison: RunComparison) -> Iterator[DisplayTable]:
+    tables = comparison.tables
+    if len(tables["settings"]):
+        yield plain_table(_cut_texts(tables["settings"]), "What differs")
+    yield _scores(comparison.task, tables["differences"])
+    if "agreement" in tables:
+        title = "Agreement with raters, A – B (the judges' own values; p by permutation)"
+        names = ("A", "B", "A – B")
+        yield comparison_table(tables["agreement"], comparison.task, title, names)
+    yield _usage(tables["usage"])
+    if number_of := len(tables["failures"]):
+        more = f" (the first {_MOST_ROWS} of {number_of})" if number_of > _MOST_ROWS else ""
+        yield plain_table(_cut_texts(tables["failures"].head(_MOST_ROWS)), f"Failures{more}")
+
+
+def _cut_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.map(lambda value: _cut(str(value), _MOST_WORDS) or UNDEFINED)
+
+
+def _scores(task: Task, differences: pd.DataFrame) -> DisplayTable:
+    columns: dict[str, Column] = {
+        "A": ("mean_a", ",.2f"),
+        "B": ("mean_b", ",.2f"),
+        "A – B": ("difference", "+,.2f", True),
+        "standardized": ("standardized", "+,.2f"),
+        "equal": ("equal", ".0%"),
+        "n": ("n", ",.0f"),
+    }
+    return list_table(differences, "dimension", columns, "Scores, A – B (final values)", task=task)
+
+
+def _usage(usage: pd.DataFrame) -> DisplayTable:
+    rows = [
+        (
+            f"{row['measure']} ({row['unit']})",
+            [
+                *(listed_cell(row, name, _significant(row[name])) for name in ("a", "b", "b_over_a")),
+                *(listed_cell(row, name, ",.0f") for name in ("n_a", "n_b")),
+                Cell(str(row["reason"])),
+            ],
         )
-    return table
+        for row in records_of(usage)
+    ]
+    return table_of("What they took", ["A", "B", "B / A", "n A", "n B", ""], rows)
 
 
-def _agreement(task: Task, agreement: pd.DataFrame) -> Table:
-    table = _table(
-        "Agreement with raters, A – B (the judges' own values; p by permutation)",
-        *("", "A", "B", "A – B", "p", "p (Holm)", "n"),
-    )
-    shown = agreement[agreement["dimension"].eq(AVG) | agreement["metric"].eq(PRIMARY)]
-    for row in shown.to_dict("records"):
-        identity = str(row["dimension"])
-        metric = measure_label(str(row["metric"]))
-        average = identity == AVG
-        step = "" if average else f"{task.step(identity.partition('.')[0]).name}: "
-        table.add_row(
-            f"{AVG} of {metric}" if average else escape(f"{step}{display_name(task, identity)}"),
-            *(_number(row[name], 3) for name in ("first_value", "second_value")),
-            _with_interval(row, "difference", 3),
-            _number(row["p"], 3),
-            "primary" if row["contrast"] == "primary" else _number(row["p_holm"], 3),
-            str(row["n"]),
-            style="bold" if average else "",
-        )
-    return table
-
-
-def _usage(usage: pd.DataFrame) -> Table:
-    table = _table("What they took", "", "A", "B", "B / A", "n A", "n B", "")
-    for row in usage.to_dict("records"):
-        table.add_row(
-            escape(f"{row['measure']} ({row['unit']})"),
-            *(_significant(row[name]) for name in ("a", "b", "b_over_a")),
-            str(row["n_a"]),
-            str(row["n_b"]),
-            escape(str(row["reason"])),
-        )
-    return table
-
-
-def _failures(failures: pd.DataFrame) -> Table:
-    shown = f" (the first {_MOST_ROWS} of {len(failures)})" if len(failures) > _MOST_ROWS else ""
-    table = _table(f"Failures{shown}", "", "Response", "Stage", "Model", "Reason", right=False)
-    for row in failures.head(_MOST_ROWS).to_dict("records"):
-        table.add_row(*(escape(_cut(str(row[name]), _MOST_WORDS)) for name in failures.columns))
-    return table
+def _significant(value: float) -> str:
+    return ",.0f" if abs(value) >= 1000 else ".4g"
 
 
 def _largest(task: Task, largest: pd.DataFrame) -> list[str]:
     if not len(largest):
         return ["No response has different scores in any dimension."]
     lines = ["Where they differ most, as shares of the scale:"]
-    for row in largest.head(_MOST_ROWS).to_dict("records"):
-        identity = str(row["dimension"])
-        name = f"{task.step(identity.partition('.')[0]).name}: {display_name(task, identity)}"
+    for row in records_of(largest.head(_MOST_ROWS)):
+        name = line_of("dimension", str(row["dimension"]), task).full_name
         people = f"; people {row['ratings']}" if row["ratings"] else ""
         line = f"{row['response_id']}, {name}: A {row['a']:g}, B {row['b']:g}{people}"
         lines.append(f"  {_cut(line, _MOST_WORDS)}")
@@ -161,44 +131,19 @@ def _largest(task: Task, largest: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _conditions(conditions: pd.DataFrame) -> Table:
-    table = _table("Conditions, B against A", "", "A", "B", "change", "limit", "n", "")
-    for row in conditions.to_dict("records"):
-        table.add_row(
-            escape(str(row["condition"])),
-            *(_number(row[name], 4) for name in ("a", "b")),
-            _with_interval(row, "change", 4),
-            _number(row["limit"], 4),
-            str(row["n"]),
-            "[red]failed[/red]" if row["failed"] else "held",
-        )
-    return table
-
-
-def _table(title: str, *columns: str, right: bool = True) -> Table:
-    table = titled_table(title)
-    for place, name in enumerate(columns):
-        table.add_column(name, justify="right" if right and place else "left", overflow="fold")
-    return table
-
-
-def _with_interval(row: dict[Any, Any], name: str, digits: int) -> str:
-    text = fixed(row[name], digits, sign=True, missing="undefined")
-    return text if text == "undefined" else escape(with_interval(text, row, digits))
-
-
-def _number(value: Any, digits: int = 4) -> str:
-    return fixed(value, digits, missing="undefined")
-
-
-def _significant(value: Any) -> str:
-    number = float(value)
-    if math.isnan(number):
-        return "–"
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+def _conditions(conditions: pd.DataFrame) -> DisplayTable:
+    columns: dict[str, Column] = {
+        "A": ("a", ".4f"),
+        "B": ("b", ".4f"),
+        "change": ("change", "+.4f", True),
+        "limit": ("limit", ".4f"),
+        "n": ("n", ",.0f"),
+        "": ("outcome",),
+    }
+    outcomes = conditions["failed"].map(lambda failed: "failed" if failed else "held")
+    return list_table(conditions.assign(outcome=outcomes), "condition", columns, "Conditions, B against A")
 
 
 def _cut(text: str, most: int) -> str:
-    # Control characters could reach the terminal as commands.
-    flat = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    flat = " ".join(one_line(text).split())
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"

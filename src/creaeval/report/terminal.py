@@ -9,7 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from creaeval.data.points import points_range
-from creaeval.report.formatting import titled_table
+from creaeval.report.display import plain_table
+from creaeval.report.display.terminal import print_tables, titled_table
 from creaeval.report.participants import participant_rows
 from creaeval.report.progress import cost_text
 from creaeval.runs.notes import run_notes
@@ -164,21 +165,9 @@ def _print_participants(console: Console, run: Run) -> None:
     """Show participants over all objects where they are few enough to be read here."""
     if not 0 < Participants(run).number <= _PARTICIPANTS_SHOWN:
         return
-    import pandas as pd
-
     whole = run.participants
     rows = participant_rows(run.task, whole[whole["object"] == ALL_OBJECTS]).drop(columns=["Object", "Uses"])
-    table = titled_table("Participants, over all objects")
-    for heading in rows.columns:
-        names = ("Participant", "Judge", "Dimension")
-        is_name = heading in names
-        table.add_column(
-            heading, overflow="fold", no_wrap=not is_name, justify="left" if is_name else "right"
-        )
-    for row in rows.itertuples(index=False):
-        cells = (None if pd.isna(value) else value for value in row)
-        table.add_row(*(escape(cell) if isinstance(cell, str) else _points(cell, 2) for cell in cells))
-    console.print(table)
+    print_tables(console, [plain_table(rows, "Participants, over all objects", digits=2)])
 
 
 def _overview(run: Run) -> Table:

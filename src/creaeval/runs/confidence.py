@@ -43,7 +43,8 @@ def confidences(run: Run) -> pd.DataFrame:
     """List the confidence of each score of the method ``offline``, a row a use.
 
     ``confidence`` is the probability, 0 to 1, that the mean of raters is at most half a point from the score;
-    missing where it was not measured. ``in_training`` is yes where the scorer was trained on the use.
+    missing where it was not measured. ``in_training`` is yes where the scorer was trained on or chosen by the
+    use.
     """
     import pandas as pd
 
@@ -61,13 +62,12 @@ def confidence_notes(run: Run) -> list[str]:
     unseen: Counter[str] = Counter()
     foreign: list[str] = []
     cut: list[str] = []
-    n_uses = n_trained = 0
+    n_uses = 0
     for use, object_name in _uses(run):
         unseen[object_name] += UNSEEN in use["warnings"]
         foreign += [use["use"]] * (FOREIGN in use["warnings"])
         cut += [use["use"]] * (LONG in use["warnings"])
         n_uses += 1
-        n_trained += use["in_training"]
     unseen = +unseen
     lines = []
     if unseen:
@@ -84,11 +84,6 @@ def confidence_notes(run: Run) -> list[str]:
         lines.append(
             f"Longer than the offline scorer reads ({first_few(cut)}): {len(cut)} uses. It read "
             "their beginnings; see confidence.csv."
-        )
-    if n_trained:
-        lines.append(
-            f"The offline scorer was trained on {n_trained} of these {n_uses} uses: how well its scores of "
-            "them agree with people says little about new ones. confidence.csv says which."
         )
     return lines
 

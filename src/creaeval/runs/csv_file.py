@@ -28,7 +28,17 @@ def write_table(frame: pd.DataFrame, path: Path, *, append: bool = False) -> Pat
     Path
         The same path.
     """
-    harmless = frame.map(lambda cell: no_formula(cell) if isinstance(cell, str) else cell)
+    import pandas as pd
+
+    harmless = frame.copy(deep=False)
+    for place in range(frame.shape[1]):
+        column = frame.iloc[:, place]
+        if column.dtype.kind not in "biufM":
+            # The same few texts stand in most rows.
+            different = {cell for cell in column if isinstance(cell, str)}
+            texts = {text: no_formula(text) for text in different}
+            changed = [texts.get(cell, cell) if isinstance(cell, str) else cell for cell in column]
+            harmless.isetitem(place, pd.Series(changed, index=frame.index, dtype=object).array)
     harmless.columns = [no_formula(str(name)) for name in frame.columns]
     with path.open("a" if append else "w", encoding="utf-8", newline="") as file:
         harmless.to_csv(file, index=False, header=not append, lineterminator="\n")

@@ -52,7 +52,12 @@ def describe_plan(plan: Plan) -> dict[str, Any]:
         "evidence_repeats": plan.evidence_repeats,
         "judge_repeats": plan.judge_repeats,
         "judges": [
-            {**_model(*judge), **({"scorer": method.scorer(judge[0].name)} if method.suffix else {})}
+            {
+                **_model(*judge),
+                **({"scorer": method.scorer(judge[0].name)} if method.suffix else {}),
+                # The model's folder may be gone when its agreement is measured.
+                **_in_training(plan, judge[0]),
+            }
             for judge in judges
         ],
         **({"examples": [asdict(example) for example in options.examples]} if options.examples else {}),
@@ -112,6 +117,11 @@ def _model(model: ChatModel, role: RoleSettings) -> dict[str, Any]:
         "limits": asdict(role.limits),
         "usd_per_million_tokens": None if price is None else asdict(price),
     }
+
+
+def _in_training(plan: Plan, judge: ChatModel) -> dict[str, list[str]]:
+    told = plan.in_training.get(judge.name)
+    return {} if told is None else {"in_training": list(told)}
 
 
 def _hash(value: Any) -> str:

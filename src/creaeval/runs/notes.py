@@ -8,6 +8,7 @@ from creaeval.runs.confidence import confidence_notes
 from creaeval.runs.defaults import batch_notes
 from creaeval.runs.export import outcomes_file
 from creaeval.runs.plan import repeat_notes, unscored_items
+from creaeval.runs.trained import training_notes
 
 if TYPE_CHECKING:
     from creaeval.runs.plan import Plan
@@ -25,12 +26,13 @@ def plan_notes(plan: Plan) -> list[str]:
     Returns
     -------
     list of str
-        Sentences, one note each: what was noted when it was made, what its models say of themselves, repeats
-        that may be equal, responses that share no calls, items that are not scored.
+        Sentences, one note each: what was noted when it was made, what its models say of themselves, which
+        responses they were trained on, repeats that may be equal, responses that share no calls, items that
+        are not scored.
     """
     models = [note for model, _ in plan.roles if (note := getattr(model, "warning", ""))]
-    notes = [*plan.notes, *models, *repeat_notes(plan), *batch_notes(plan), *unscored_items(plan)]
-    return list(dict.fromkeys(notes))
+    notes = [*plan.notes, *models, *training_notes(plan), *repeat_notes(plan), *batch_notes(plan)]
+    return list(dict.fromkeys([*notes, *unscored_items(plan)]))
 
 
 def run_notes(run: Run) -> list[str]:

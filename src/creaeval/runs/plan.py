@@ -27,6 +27,7 @@ from creaeval.methods import (
 )
 from creaeval.runs.batching import batching_of, make_batches, written_code
 from creaeval.runs.defaults import evidence_depth
+from creaeval.runs.trained import find_trained
 from creaeval.wording import plural
 
 if TYPE_CHECKING:
@@ -142,6 +143,11 @@ class Plan:
     def batches(self) -> tuple[Batch, ...]:
         """What is scored, as it is asked for: responses that share calls together, others by themselves."""
         return make_batches(self.cases)
+
+    @cached_property
+    def in_training(self) -> dict[str, tuple[str, ...]]:
+        """By each judge that can tell, the ids of the cases it was trained on."""
+        return find_trained(self.judges, self.cases)
 
     @cached_property
     def n_calls(self) -> int:

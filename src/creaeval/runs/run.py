@@ -11,6 +11,7 @@ from creaeval.errors import SettingError
 from creaeval.runs.participants import participants_of
 from creaeval.runs.summary import Summary, summarise_outcomes
 from creaeval.runs.tables import failure_table, long_table, panel_table, unread_table, wide_table
+from creaeval.runs.trained import recorded_training
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -110,14 +111,19 @@ class Run:
 
     def _part(self, outcomes: Sequence[Outcome]) -> Run:
         part = replace(self, outcomes=outcomes)
-        # They are those of the whole run, through all of which it takes long to look.
-        vars(part)["carried_columns"] = self.carried_columns
+        # Both are those of the whole run, through all of which it takes long to look.
+        vars(part).update(carried_columns=self.carried_columns, trained_on=self.trained_on)
         return part
 
     @cached_property
     def carried_columns(self) -> tuple[str, ...]:
         """The columns that responses carry, in the order in which they end every table of scores."""
         return tuple(dict.fromkeys(name for metadata in self.metadata.values() for name in metadata))
+
+    @cached_property
+    def trained_on(self) -> Mapping[str, frozenset[str]]:
+        """By the name on a judge's sheets, the ids of the responses it was trained on, as far as it tells."""
+        return recorded_training(self.manifest, self.outcomes)
 
     @cached_property
     def summary(self) -> Summary:
@@ -138,7 +144,8 @@ class Run:
     def scores(self) -> pd.DataFrame:
         """All scores in long form, the columns of ``scores.csv``; ``item`` is missing on step-level rows.
 
-        Where a text can have a code, ``invalid`` says why one has no score. Metadata follow; one called like
+        Where a text can have a code, ``invalid`` says why one has no score; where a judge tells what it was
+        trained on, ``in_training`` is yes or no. Metadata follow; one called like
         a column of this table is named ``input_NAME``.
         """
         return long_table(self)

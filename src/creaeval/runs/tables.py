@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.sheets import Score
 from creaeval.sheets.panel import N_SHEETS, STATISTICS, panel_rows
-from creaeval.sheets.score_sheet import INVALID, REPEATS, SCORE_COLUMNS
+from creaeval.sheets.score_sheet import IN_TRAINING, INVALID, REPEATS, SCORE_COLUMNS
 from creaeval.sheets.variables import variable_names, wide_names
 from creaeval.tasks import identities
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from creaeval.runs.run import Run
+    from creaeval.sheets import ScoreSheet
     from creaeval.tasks import Task
 
 FAILURE_COLUMNS = ["response_id", "stage", "model", "reason"]
@@ -39,6 +40,7 @@ def long_table(run: Run) -> pd.DataFrame:
     for outcome in run.outcomes:
         for sheet in outcome.sheets:
             head = {"judge": sheet.scorer, **{name: getattr(sheet, name) for name in REPEATS}}
+            head |= _in_training(run, sheet)
             scores = [score for score in sheet.rows() if score.step or run.task.total != "none"]
             if codes:
                 # What has no points for a reason has rows that say so.
@@ -49,7 +51,9 @@ def long_table(run: Run) -> pd.DataFrame:
                 reason = dict.fromkeys(codes, "" if score.score is not None else sheet.invalid)
                 rows.append({"response_id": outcome.response_id, **head, **vars(score), **reason})
     points = dict.fromkeys(["score", "model_score", "computed_score"], "Float64")
-    return _table(run, [*SCORE_COLUMNS, *codes], rows).astype({"item": "Int64", **points})
+    return _table(run, [*SCORE_COLUMNS, *codes, *_training_column(run)], rows).astype(
+        {"item": "Int64", **points}
+    )
 
 
 def wide_table(run: Run) -> pd.DataFrame:
@@ -64,9 +68,9 @@ def wide_table(run: Run) -> pd.DataFrame:
         for sheet in outcome.sheets:
             head = {"judge": sheet.scorer, **{name: getattr(sheet, name) for name in repeats}}
             values = {title: sheet.final(part) for part, title in parts.items()}
-            reason = dict.fromkeys(codes, sheet.invalid)
+            reason = {**dict.fromkeys(codes, sheet.invalid), **_in_training(run, sheet)}
             rows.append({"response_id": outcome.response_id, **head, **values, **reason})
-    columns = ["response_id", "method", "judge", *repeats, *parts.values(), *codes]
+    columns = ["response_id", "method", "judge", *repeats, *parts.values(), *codes, *_training_column(run)]
     kinds = {**dict.fromkeys(repeats, "Int64"), **dict.fromkeys(parts.values(), "Float64")}
     return _table(run, columns, rows, variables=True).astype(kinds)
 
@@ -110,6 +114,17 @@ def _code_columns(task: Task) -> list[str]:
     return [INVALID] if any(step.invalid for step in task.steps) else []
 
 
+def _training_column(run: Run) -> list[str]:
+    return [IN_TRAINING] if run.trained_on else []
+
+
+def _in_training(run: Run, sheet: ScoreSheet) -> dict[str, str]:
+    """Say whether the judge was trained on the response; empty for a judge that does not tell."""
+    trained = run.trained_on.get(sheet.scorer)
+    word = "" if trained is None else "yes" if sheet.response_id in trained else "no"
+    return dict.fromkeys(_training_column(run), word)
+
+
 def _table(
     run: Run, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, variables: bool = False
 ) -> pd.DataFrame:
@@ -135,10 +150,10 @@ def _table(
 def _apart(names: Sequence[str], columns: Sequence[str]) -> list[str]:
     """Name columns of metadata so that one called like a table's own column becomes ``input_NAME``.
 
-    Whatever its case, since whoever reads the table tells no cases apart. The columns of repeats and panels
-    count as own in every table, so that none is taken for them.
+    Whatever its case, since whoever reads the table tells no cases apart. The columns of repeats, panels and
+    training count as own in every table, so that none is taken for them.
     """
-    taken = {name.casefold() for name in (*columns, *REPEATS, N_SHEETS)}
+    taken = {name.casefold() for name in (*columns, *REPEATS, N_SHEETS, IN_TRAINING)}
     others = {name.casefold() for name in names}
     shown_names: list[str] = []
     for name in names:

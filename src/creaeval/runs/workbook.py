@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Self
 from xml.sax.saxutils import escape, quoteattr
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from openpyxl.utils import get_column_letter  # type: ignore[import-untyped,unused-ignore]
 
@@ -91,7 +91,8 @@ class Workbook:
         names = sorted(self._sheets, key=lambda name: [*first, name].index(name))
         with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=4) as archive:
             for part, text in _parts(names).items():
-                archive.writestr(part, text)
+                # Without the time, so that equal tables make equal files.
+                archive.writestr(ZipInfo(part), text, ZIP_DEFLATED, compresslevel=4)
             for number, name in enumerate(names, 1):
                 with archive.open(f"xl/worksheets/sheet{number}.xml", "w", force_zip64=True) as file:
                     self._sheets[name].finish(file)
@@ -112,7 +113,7 @@ class _Sheet:
         )
         columns = f"<cols>{columns}</cols>" if columns else ""
         self._write(f'{_XML}<worksheet xmlns="{_MAIN}">{_FROZEN}{columns}<sheetData>')
-        self._write(self._row([f' s="1"{_text_cell(title)}' for title in titles]))
+        self._write(self._row([f' s="1"{_text_cell(title) or "/>"}' for title in titles]))
 
     def append(self, frame: pd.DataFrame) -> None:
         fitting = frame.iloc[: max(_MOST_DATA - (self._rows - 1), 0)]

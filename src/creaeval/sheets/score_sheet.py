@@ -39,6 +39,8 @@ SCORE_COLUMNS = (
 )
 #: Stands behind the scores where a text can have a code: why it has no score.
 INVALID = "invalid"
+#: Stands behind these where a judge tells what it was trained on: whether the response is in it, yes or no.
+IN_TRAINING = "in_training"
 #: Why a response that shares a call lacks an expected score: too little of the probability is known.
 NOT_CAPTURED = "not_captured"
 
@@ -259,15 +261,8 @@ class ScoreSheet(Record):
 
     @property
     def label(self) -> str:
-        """The scorer as shown, with its repeat of evidence (``@2``) and of judging (``#3``), but for a first.
-
-        A scorer whose own name ends like that has both numbers behind it, so that no two look alike.
-        """
-        if _LIKE_REPEAT.search(self.scorer):
-            return f"{self.scorer}@{self.evidence_repeat}#{self.judge_repeat}"
-        evidence = f"@{self.evidence_repeat}" if self.evidence_repeat > 1 else ""
-        repeat = f"#{self.judge_repeat}" if self.judge_repeat > 1 else ""
-        return f"{self.scorer}{evidence}{repeat}"
+        """The scorer as shown, with its repeats."""
+        return repeat_label(self.scorer, *self.repeats)
 
     @property
     def invalid(self) -> str:
@@ -305,6 +300,18 @@ class ScoreSheet(Record):
                 written, computed = step.written.get(part), step.computed.get(part)
                 yield Score(step.step, None, f"{step.step}.{part}", step.final(part), written, computed)
         yield Score("", None, "total", self.total, self.written_total, self.computed_total)
+
+
+def repeat_label(scorer: str, evidence_repeat: int, judge_repeat: int) -> str:
+    """Name a scorer with its repeat of evidence (``@2``) and of judging (``#3``), but for a first.
+
+    A scorer whose own name ends like that has both numbers behind it, so that no two look alike.
+    """
+    if _LIKE_REPEAT.search(scorer):
+        return f"{scorer}@{evidence_repeat}#{judge_repeat}"
+    evidence = f"@{evidence_repeat}" if evidence_repeat > 1 else ""
+    repeat = f"#{judge_repeat}" if judge_repeat > 1 else ""
+    return f"{scorer}{evidence}{repeat}"
 
 
 def disagreements(sheet: ScoreSheet) -> list[str]:

@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from creaeval.sheets.panel import N_SHEETS
-from creaeval.sheets.score_sheet import INVALID, SCORE_COLUMNS
+from creaeval.sheets.score_sheet import IN_TRAINING, INVALID, SCORE_COLUMNS
 from creaeval.tasks import identities
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def wide_names(task: Task) -> dict[str, str]:
     """Return the column of each identity of a task in its wide table of scores: ``step1_fluency``."""
     # The other columns of the table are reserved whether a run has them or not: readers must find the same.
     names = identities(task)
-    return dict(zip(names, variable_names(names, (*SCORE_COLUMNS, N_SHEETS, INVALID)), strict=True))
+    reserved = (*SCORE_COLUMNS, N_SHEETS, INVALID, IN_TRAINING)
+    return dict(zip(names, variable_names(names, reserved), strict=True))
 
 
 def _variable_name(name: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import platform
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
@@ -14,18 +13,15 @@ from creaeval.data.files import list_files
 from creaeval.data.grids.opening import split_sheet
 from creaeval.data.reader import ENDINGS
 from creaeval.errors import DataError, SettingError
+from creaeval.llm.local.trained import CARD
 from creaeval.sheets.evidence import Depth, Record
 from creaeval.training.split import Split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
-    from creaeval.runs import Plan
-
-CARD = "card.json"
 _PACKAGES = ("creaeval", "torch", "transformers", "peft", "accelerate", "tokenizers", "numpy")
-# As many ids as help to see what is meant.
-_NAMED = 5
 
 
 class Epoch(Record):
@@ -44,9 +40,10 @@ class Card(Record):
 
     ``kind`` is the method that scores with the model. ``base`` names the model that was trained further, with
     the hash of its files. ``evidence`` is how much evidence it was trained on, empty for responses. ``files``
-    has the SHA-256 of each file by name, ``run`` the run with the evidence. ``stopping`` lists the responses
-    of the training side that were held out to choose the epoch. ``left_out`` says how many responses were not
-    used, by reason. ``ended`` says why training ended.
+    has the SHA-256 of each file by name, ``run`` the run with the evidence. ``marks`` has those of the
+    training side, by which a response is known again under another id. ``stopping`` lists the responses of
+    that side that were held out to choose the epoch. ``left_out`` says how many were not used, by reason.
+    ``ended`` says why training ended.
     """
 
     kind: str
@@ -58,6 +55,7 @@ class Card(Record):
     files: dict[str, str] = Field(default_factory=dict)
     run: str = ""
     split: Split
+    marks: tuple[str, ...] = ()
     stopping: tuple[str, ...] = ()
     left_out: dict[str, int] = Field(default_factory=dict)
     settings: dict[str, Any]
@@ -107,37 +105,6 @@ def read_card(folder: Path) -> Card | None:
         raise SettingError(
             f"{path}: {where}: {first['msg']}; expected the card of a trained model."
         ) from None
-
-
-def seen_in_training(plan: Plan) -> list[str]:
-    """Say which of the responses that are to be scored the judges were trained on.
-
-    Parameters
-    ----------
-    plan : Plan
-        What is to be scored.
-
-    Returns
-    -------
-    list of str
-        One line for each judge whose card names one of them on its training side.
-    """
-    ids = [response.id for response in plan.responses]
-    lines = []
-    for judge in plan.judges:
-        folder = getattr(judge, "folder", None)
-        card = read_card(folder) if isinstance(folder, Path) else None
-        if card is None:
-            continue
-        trained = set(card.split.train)
-        seen = [name for name in ids if name in trained]
-        if seen:
-            named = ", ".join(seen[:_NAMED]) + (", …" if len(seen) > _NAMED else "")
-            lines.append(
-                f"{judge.name} was trained on {len(seen)} of these {len(ids)} responses ({named}): its "
-                f"scores of them say nothing about new ones. {CARD} beside the model lists both sides."
-            )
-    return lines
 
 
 def hash_files(paths: Iterable[Path]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from creaeval.methods import Case, Options
 from creaeval.methods.judge import judge_prompt
 from creaeval.methods.raw import categories_of, response_layout, scorer_prompt, scorer_reply, steps_of
 from creaeval.runs.batching import join_evidence, make_batch, make_batches, written_code
+from creaeval.runs.trained import mark_of_case
 from creaeval.sheets import evidence_layout
 from creaeval.sheets.replies import item_key, judge_reply
 from creaeval.tasks import Batching
@@ -73,6 +74,8 @@ class Pairs:
         Points that were rounded, since the reply form has whole ones; halves go up.
     metadata : mapping of str to mapping
         By id, the columns that responses can be grouped by.
+    marks : mapping of str to str
+        By id, what a response is known again by.
     evidence : str
         How much evidence the prompts hold, ``full`` or ``brief``; empty for responses.
     """
@@ -84,6 +87,7 @@ class Pairs:
     left_out: Mapping[str, int] = field(default_factory=dict)
     rounded: int = 0
     metadata: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    marks: Mapping[str, str] = field(default_factory=dict)
     evidence: Depth | Literal[""] = ""
 
     def groups(self, by: str) -> tuple[str, dict[str, str] | None]:
@@ -320,7 +324,8 @@ def _pairs(
         }
         for case in cases
     }
-    return Pairs(kind, task, rater, tuple(pairs), dict(left_out), rounded, carried)
+    marks = {case.response.id: mark_of_case(case) for case in cases}
+    return Pairs(kind, task, rater, tuple(pairs), dict(left_out), rounded, carried, marks)
 
 
 def _has_points(case: Case, rated: Mapping[str, Rating]) -> bool:

@@ -13,6 +13,7 @@ from creaeval.llm.local.hf import base_of, model_sha256, need_packages
 from creaeval.llm.local.samer import ABOUT, BACKBONE, FORM, HEADS
 from creaeval.llm.local.samer_net import TooLongError, best_dtype, load_backbone, outputs_of
 from creaeval.methods.samer import check_codes, dimensions_of
+from creaeval.runs.trained import mark_of_case
 from creaeval.training.card import Card, hardware, versions, write_card
 from creaeval.training.pairs import choose_rater
 from creaeval.training.samer_fit import (
@@ -155,6 +156,7 @@ def train_samer(
         base={**base_named, "dtype": dtype},
         files=dict(files or {}),
         split=split,
+        marks=tuple(sorted({mark_of_case(case) for case in cases if case.response.id in read})),
         stopping=tuple(held_out),
         left_out=left_out,
         settings={

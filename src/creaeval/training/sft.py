@@ -156,6 +156,7 @@ def train_sft(
         files=dict(files or {}),
         run=run,
         split=split,
+        marks=tuple(sorted({pairs.marks[name] for name in used})),
         stopping=tuple(name for name in used if name in held),
         left_out=dict(Counter(pairs.left_out) + Counter(left_out)),
         settings={

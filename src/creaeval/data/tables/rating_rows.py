@@ -81,7 +81,7 @@ class _RowReader:
         if title not in row.issues and self._texts[title] in self._source.missing:
             return None
         cells = [
-            self._cell(Origin(title), "a score"),
+            self._read_cell(Origin(title), "a score"),
             self._response or self._cell(column.response, "an id"),
             self._cell(column.rater, "a rater's name"),
             self._cell(column.dimension, "a dimension"),

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from creaeval.data.ids import attempt, clean_name
+from creaeval.data.in_training import TrainingColumn
 from creaeval.data.model import Scores
 from creaeval.data.points import read_number, read_points
 from creaeval.data.rating_builder import PartKey
@@ -14,7 +15,7 @@ from creaeval.data.tables.table import find_column
 from creaeval.errors import Problems
 from creaeval.sheets import ItemScores, ScoreSheet, StepScores
 from creaeval.sheets.panel import N_SHEETS
-from creaeval.sheets.score_sheet import INVALID, REPEATS, SCORE_COLUMNS
+from creaeval.sheets.score_sheet import IN_TRAINING, INVALID, REPEATS, SCORE_COLUMNS
 from creaeval.tasks import fold, resolve
 
 if TYPE_CHECKING:
@@ -54,13 +55,15 @@ def read_score_table(table: Table, task: Task, source: str) -> list[Scores]:
     """Make the score sheets of a run's table, one :class:`Scores` a method, with the values of the table.
 
     The table does not say why an item is invalid: its code is ``unknown``. Of short responses the column
-    ``invalid`` says why one has no score. DataError with every problem: a cell that is no number, a dimension
-    the task has not, a value that is there twice, a score that is neither the computed nor the judge's own.
+    ``invalid`` says why one has no score, and ``in_training`` whether its judge was trained on it. DataError
+    with every problem: a cell that is no number, a dimension the task has not, a value that is there twice, a
+    score that is neither the computed nor the judge's own.
     """
     problems = Problems()
     values: dict[_Sheet, dict[PartKey, _Value]] = {}
     metadata: dict[str, dict[str, dict[str, str]]] = {}
     invalid: dict[_Sheet, str] = {}
+    training = TrainingColumn()
     reader = _RowReader(table, task, problems)
     for row in table.rows:
         before = len(problems)
@@ -70,6 +73,7 @@ def read_score_table(table: Table, task: Task, source: str) -> list[Scores]:
             continue
         if code := reader.invalid(row):
             invalid[sheet] = code
+        reader.note_training(row, sheet, training)
         earlier = values.setdefault(sheet, {}).setdefault(part, value)
         if earlier[:2] != value[:2]:
             problems.add(
@@ -81,7 +85,10 @@ def read_score_table(table: Table, task: Task, source: str) -> list[Scores]:
     sheets: dict[str, list[ScoreSheet]] = {method: [] for method in metadata}
     for key, parts in values.items():
         sheets[key.method].append(_make_sheet(task, key, parts, invalid.get(key, "")))
-    return [Scores(method, tuple(sheets[method]), metadata[method], source) for method in metadata]
+    return [
+        Scores(method, tuple(sheets[method]), metadata[method], source, trained_on=training.of(method))
+        for method in metadata
+    ]
 
 
 class _RowReader:
@@ -89,7 +96,8 @@ class _RowReader:
 
     def __init__(self, table: Table, task: Task, problems: Problems) -> None:
         self._table, self._task, self._problems = table, task, problems
-        own = [*SCORE_COLUMNS, N_SHEETS, *([INVALID] if any(s.invalid for s in task.steps) else [])]
+        codes = [INVALID] if any(step.invalid for step in task.steps) else []
+        own = [*SCORE_COLUMNS, N_SHEETS, IN_TRAINING, *codes]
         for name in own:
             alike = [title for title in table.header if fold(title) == fold(name)]
             if len(alike) > 1:
@@ -110,6 +118,15 @@ class _RowReader:
     def invalid(self, row: Row) -> str:
         """Return why a short response has no score; nothing where it has one."""
         return clean_name(row.cells.get(self._titles.get(INVALID, ""), ""))
+
+    def note_training(self, row: Row, sheet: _Sheet, column: TrainingColumn) -> None:
+        """Read whether the judge was trained on the response."""
+        if (title := self._titles.get(IN_TRAINING)) is None:
+            return
+        try:
+            column.add(sheet.method, sheet.judge, sheet.response_id, row.cells[title])
+        except ValueError as error:
+            self._wrong(row, IN_TRAINING, str(error))
 
     def metadata(self, row: Row) -> dict[str, str]:
         """Return what stands in the columns that are none of a run's own."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from creaeval.errors import SettingError
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Limits, Message, Settings, Usage
+from creaeval.llm.local.trained import Trained, read_trained
 from creaeval.llm.local.weights import file_sha256
 from creaeval.llm.settings import sampling_settings
 
@@ -77,6 +78,11 @@ class HfModel:
             return str(card.get("evidence") or ("brief" if card["kind"] == "sft-evidence" else ""))
         except (OSError, ValueError, KeyError, AttributeError, TypeError):
             return ""
+
+    @cached_property
+    def trained(self) -> Trained | None:
+        """What its card says it was trained on; None without a card, SettingError for a torn one."""
+        return read_trained(self.folder)
 
     async def check(self, settings: Settings) -> None:
         """Check that nothing is set that would not be done.

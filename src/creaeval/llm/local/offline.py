@@ -16,6 +16,7 @@ from creaeval.llm.settings import sampling_settings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from creaeval.llm.local.trained import Trained
     from creaeval.offline import OfflineScorer
 
 NAME = "offline"
@@ -52,6 +53,14 @@ class OfflineModel:
         from creaeval.offline import scorer_identity
 
         return scorer_identity()
+
+    @cached_property
+    def trained(self) -> Trained:
+        """Marks of the uses it learnt from or was chosen by; SettingError if a file is missing."""
+        from creaeval.llm.local.trained import Trained
+        from creaeval.offline.card import read_card
+
+        return Trained(marks=read_card().trained)
 
     async def check(self, settings: Settings) -> None:
         """Check that nothing is set that has no meaning here.

@@ -16,6 +16,7 @@ from creaeval.errors import SettingError
 from creaeval.llm.chat import AttemptError, ChatReply, ChatRequest, Limits, Settings, Usage
 from creaeval.llm.local.hf import model_sha256, need_packages
 from creaeval.llm.local.samer_net import TooLongError, load_backbone, make_heads, outputs_of
+from creaeval.llm.local.trained import Trained, read_trained
 from creaeval.llm.local.weights import file_sha256
 from creaeval.llm.settings import sampling_settings
 
@@ -83,6 +84,11 @@ class SamerModel:
             raise SettingError(f"{heads}: the heads cannot be read: {error.strerror}.") from None
         sha256 = hashlib.sha256(parts.encode()).hexdigest()
         return {"provider": "samer", "base_url": "", "model": self.folder.resolve().name, "sha256": sha256}
+
+    @cached_property
+    def trained(self) -> Trained | None:
+        """What its card says it was trained on; None without a card, SettingError for a torn one."""
+        return read_trained(self.folder)
 
     async def check(self, settings: Settings) -> None:
         """Check that nothing is asked for that a network without sampling cannot do; SettingError if so."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.points import scores_of
+from creaeval.agreement.long_table import scores_of
 from creaeval.experiments.file import Length
 from creaeval.runs.file_names import file_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from creaeval.data import Rating, Scores
     from creaeval.experiments.file import Experiment
@@ -44,6 +44,8 @@ class Compared:
         The data set's name, where there is one.
     lengths : tuple of Length
         Which lengths are set beside which scores.
+    is_whole : bool
+        Whether it holds all methods of a data set, whose parts have comparisons of their own.
     """
 
     title: str
@@ -55,6 +57,7 @@ class Compared:
     writer: str | None = None
     data: str = ""
     lengths: tuple[Length, ...] = (Length(),)
+    is_whole: bool = False
 
     @property
     def analysts(self) -> tuple[str, ...]:
@@ -73,7 +76,7 @@ class Compared:
 
 
 def compared_of(experiment: Experiment, results: DataResults) -> Iterator[Compared]:
-    """Yield what is to be compared on a data set.
+    """Yield what is to be compared on a data set, first all of its methods in one comparison.
 
     Parameters
     ----------
@@ -85,7 +88,8 @@ def compared_of(experiment: Experiment, results: DataResults) -> Iterator[Compar
     Yields
     ------
     Compared
-        Recorded scores first, then each block that has a finished run.
+        Where there is more than one part, all together; then recorded scores and each block that has a
+        finished run.
     """
     data = experiment.data[results.name]
 
@@ -94,14 +98,18 @@ def compared_of(experiment: Experiment, results: DataResults) -> Iterator[Compar
         of_data = tuple(results.ratings), data.writer, results.name, data.length
         return Compared(title, _file_name(title), results.task, tuple(scores), tuple(runs), *of_data)
 
+    parts = []
     if results.recorded:
-        recorded = list(_by_judge(results.recorded)) if data.judges_apart else results.recorded
-        yield compared("recorded", recorded, ())
+        recorded = list(_by_judge(results.recorded)) if data.judges_apart else list(results.recorded)
+        parts.append(compared("recorded", recorded, ()))
     for block in dict.fromkeys(cell.block for cell, _ in results.runs):
-        cells = [cell for cell, _ in results.runs if cell.block == block]
-        runs_of_block = [run for cell, run in results.runs if cell.block == block]
-        runs = list(zip(_labels(cells), runs_of_block, strict=True))
-        yield compared(block, [replace(scores_of(run), method=name) for name, run in runs], runs)
+        runs = _named_runs([(cell, run) for cell, run in results.runs if cell.block == block])
+        parts.append(compared(block, _scores_of(runs), runs))
+    if len(parts) > 1 and results.ratings:
+        recorded = [] if parts[0].runs else list(parts[0].scores)
+        runs = _named_runs(results.runs, {scores.method for scores in recorded})
+        yield replace(compared("all methods", [*recorded, *_scores_of(runs)], ()), is_whole=True)
+    yield from parts
 
 
 def compare_runs(runs: Sequence[tuple[str, Run]], ratings: Sequence[Rating]) -> Compared:
@@ -116,6 +124,25 @@ def _by_judge(recorded: Sequence[Scores]) -> Iterator[Scores]:
         for scorer in dict.fromkeys(sheet.scorer for sheet in scores.sheets):
             sheets = tuple(sheet for sheet in scores.sheets if sheet.scorer == scorer)
             yield replace(scores, method=scorer, sheets=sheets)
+
+
+def _named_runs(pairs: Sequence[tuple[Cell, Run]], taken: Collection[str] = ()) -> list[tuple[str, Run]]:
+    """Name runs, each once; those that would share a name carry their block and, if need be, their id."""
+    own: dict[str, tuple[Cell, Run]] = {}
+    for cell, run in pairs:
+        own.setdefault(run.id, (cell, run))
+    cells, runs = [cell for cell, _ in own.values()], [run for _, run in own.values()]
+    names = _labels(cells)
+    for more in ([cell.block for cell in cells], [run.id for run in runs]):
+        names = [
+            f"{name} ({detail})" if names.count(name) > 1 or name in taken else name
+            for name, detail in zip(names, more, strict=True)
+        ]
+    return list(zip(names, runs, strict=True))
+
+
+def _scores_of(runs: Sequence[tuple[str, Run]]) -> list[Scores]:
+    return [replace(scores_of(run), method=name) for name, run in runs]
 
 
 def _labels(cells: Sequence[Cell]) -> list[str]:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from creaeval.agreement.pair_values import AVG
 from creaeval.errors import CreaEvalError
+from creaeval.report.display.labels import AVG, SHARE
 from creaeval.report.experiment.run_exhibits import add_run_exhibits
-from creaeval.report.experiment.short import shorten
+from creaeval.report.experiment.tables import readable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from creaeval.agreement import AgreementOptions
     from creaeval.agreement.agree import AgreementReport
     from creaeval.experiments.file import Agreement, Similarity
+    from creaeval.report.display import DisplayTable
     from creaeval.report.experiment.compared import Compared
 
 Made = TypeVar("Made")
@@ -26,12 +28,12 @@ Made = TypeVar("Made")
 ABLATIONS = ("no-memory", "no-evidence", "no-decoupling", "one-pass")
 FULL = "creaeval"
 #: Of the tables about agreement, those that stand in the report; the others are files.
-_SHOWN = ("raters", "self_preference", "within", "by_column")
+_SHOWN = ("reliability", "self_preference", "within", "by_column")
 
 
 @dataclass(frozen=True)
 class PaperTable:
-    """One table: its name for files, its caption, its data, and what pages show of them if not all.
+    """One table: its name for files, its caption, its data, and these as they are read.
 
     Those that are not ``shown`` are files only.
     """
@@ -39,13 +41,8 @@ class PaperTable:
     name: str
     caption: str
     frame: pd.DataFrame
-    short: pd.DataFrame | None = None
+    tables: Sequence[DisplayTable] = ()
     shown: bool = True
-
-    @property
-    def page(self) -> pd.DataFrame:
-        """What a page shows."""
-        return self.frame if self.short is None else self.short
 
 
 @dataclass(frozen=True)
@@ -105,10 +102,10 @@ class Exhibits:
         frame = self.attempt(caption, make)
         if frame is None or frame.empty:
             return None
-        short = shorten(form or part, frame, self.compared.task)
+        tables = readable(form or part, frame, self.compared.task, caption)
         # Where all is undefined, its reasons are in the file.
-        shown = shown and (short is None or not short.empty)
-        self.tables.append(PaperTable(f"{self.compared.name}_{part}", caption, frame, short, shown))
+        shown = shown and any(table.rows for table in tables)
+        self.tables.append(PaperTable(f"{self.compared.name}_{part}", caption, frame, tables, shown))
         return frame
 
     def figure(self, part: str, caption: str, data: pd.DataFrame, draw: Callable[[], Figure]) -> None:
@@ -137,6 +134,9 @@ def make_exhibits(compared: Compared, settings: Agreement, similarity: Similarit
     Exhibits
     """
     exhibits = Exhibits(compared)
+    if compared.is_whole:
+        _methods(exhibits, settings)
+        return exhibits
     if compared.ratings:
         _with_people(exhibits, settings)
     else:
@@ -147,13 +147,32 @@ def make_exhibits(compared: Compared, settings: Agreement, similarity: Similarit
     return exhibits
 
 
-def _options(settings: Agreement) -> dict[str, Any]:
-    return {
-        "items": settings.items,
-        "clusters": list(settings.clusters),
-        "n_resamples": settings.resamples,
-        "seed": settings.seed,
-    }
+def _options(settings: Agreement) -> AgreementOptions:
+    """Take the settings of an experiment's file."""
+    from creaeval.agreement import AgreementOptions
+
+    return AgreementOptions(
+        measures=settings.measures,
+        items=settings.items,
+        cluster=settings.clusters,
+        groups=settings.by,
+        within=settings.within,
+        include_training=settings.include_training,
+        resamples=settings.resamples,
+        seed=settings.seed,
+    )
+
+
+def _methods(exhibits: Exhibits, settings: Agreement) -> None:
+    """Add the agreement of all methods with people, on the responses that all of them scored."""
+    from creaeval.agreement.method_table import method_table
+
+    compared = exhibits.compared
+    exhibits.table(
+        "methods",
+        "Agreement with people by dimension",
+        lambda: method_table(compared.task, compared.scores, compared.ratings, _options(settings)),
+    )
 
 
 def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
@@ -161,21 +180,11 @@ def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
     from creaeval.agreement.ablation_table import ablation_table
     from creaeval.agreement.agree import agree
     from creaeval.agreement.judge_grid import analyst_judge_grid, judge_agreement
-    from creaeval.agreement.method_table import method_table
     from creaeval.report import figures
 
     compared, options = exhibits.compared, _options(settings)
-    task, scores, ratings, measures = (
-        compared.task,
-        compared.scores,
-        compared.ratings,
-        list(settings.measures),
-    )
-    exhibits.table(
-        "methods",
-        "Agreement with people by dimension",
-        lambda: method_table(task, scores, ratings, measures=measures, **options),
-    )
+    task, scores, ratings = compared.task, compared.scores, compared.ratings
+    _methods(exhibits, settings)
     methods = {scored.method for scored in scores}
     if FULL not in methods and any(run.manifest["method"] in ABLATIONS for _, run in compared.runs):
         exhibits.notes.append(
@@ -187,13 +196,13 @@ def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
         exhibits.table(
             "ablations",
             "Agreement without parts of the method",
-            lambda: ablation_table(task, kept, ratings, full=FULL, measures=measures, **options),
+            lambda: ablation_table(task, kept, ratings, options, full=FULL),
         )
     if compared.several_judges or len(compared.analysts) > 1:
         judges = exhibits.table(
             "judges",
             "Agreement of each judge with people",
-            lambda: judge_agreement(task, scores, ratings, measures=measures, **options),
+            lambda: judge_agreement(task, scores, ratings, options),
         )
         if judges is not None and len(compared.analysts) > 1:
             grid = exhibits.table("grid", "Analysts and judges", lambda: analyst_judge_grid(judges))
@@ -201,41 +210,35 @@ def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
                 _grid_figures(exhibits, grid)
     report = exhibits.attempt(
         "agreement",
-        lambda: agree(
-            task,
-            scores,
-            ratings,
-            measures=measures,
-            by=settings.by,
-            within=settings.within,
-            writer=compared.writer,
-            **options,
-        ),
+        lambda: agree(task, scores, ratings, options, writer=compared.writer),
     )
     if report is not None:
-        _from_report(exhibits, report, settings)
+        _from_report(exhibits, report)
         exhibits.figure(
             "forest",
             "Agreement with people, and of people with each other",
             report.tables["means"],
-            lambda: figures.agreement_forest(report.tables["means"], measures=measures),
+            lambda: figures.agreement_forest(report.tables["means"], measures=options.measures),
         )
 
 
-def _from_report(exhibits: Exhibits, report: AgreementReport, settings: Agreement) -> None:
+def _from_report(exhibits: Exhibits, report: AgreementReport) -> None:
     from creaeval.agreement.calibration_intervals import calibration_intervals
     from creaeval.agreement.heat import heat_counts
-    from creaeval.agreement.prepare import carried_columns, make_resampling
     from creaeval.report import figures
 
-    compared, points, dimensions = exhibits.compared, report.points, report.dimensions
     captions = {
-        "raters": "Agreement of all raters together",
+        "reliability": "Reliability of raters",
+        "raters": "Coefficients of all raters together",
         "self_preference": "Bias toward the work of a judge's own family",
         "within": "Pearson r within groups",
         "by_column": "Agreement by group",
+        "mean_rater": "Agreement with the mean of the raters",
+        "participants": "Agreement of participants' means",
         "comparison": "Differences of agreement between methods",
         "severity": "Leniency and use of the scale",
+        "fair_means": "Responses' means adjusted for who rated them",
+        "design": "Who rated what",
         "halo_means": "Correlation between the dimensions of a scorer",
         "stand_in": "Alternative annotator test",
         "calibration": "Raters' mean at each level of a judge",
@@ -247,15 +250,9 @@ def _from_report(exhibits: Exhibits, report: AgreementReport, settings: Agreemen
             frame = _averages(report.tables[name]) if name == "by_column" else report.tables[name]
             exhibits.table(name, caption, lambda frame=frame: frame, shown=name in _SHOWN)  # type: ignore[misc]
     exhibits.notes += report.notes
-    resampling = make_resampling(
-        list(map(str, points["response_id"].unique())),
-        carried_columns(compared.scores, compared.ratings),
-        interval="percentile",
-        **_options(settings),
-    )
-    counts = heat_counts(points, dimensions)
+    counts = heat_counts(report.data)
     exhibits.figure("heat", "Points of people and of methods", counts, lambda: figures.heat_maps(counts))
-    levels = calibration_intervals(points, dimensions, resampling)
+    levels = calibration_intervals(report.data, report.options)
     exhibits.figure(
         "calibration_curves",
         "What people gave at each level",
@@ -266,7 +263,7 @@ def _from_report(exhibits: Exhibits, report: AgreementReport, settings: Agreemen
 
 def _averages(by_column: pd.DataFrame) -> pd.DataFrame:
     """Keep of the table by groups what is read: the means over dimensions."""
-    return by_column[by_column["dimension"].eq(AVG) & ~by_column["metric"].str.endswith("_share")]
+    return by_column[by_column["dimension"].eq(AVG) & ~by_column["metric"].str.endswith(SHARE)]
 
 
 def _grid_figures(exhibits: Exhibits, grid: pd.DataFrame) -> None:
@@ -296,14 +293,12 @@ def _between_judges(exhibits: Exhibits, settings: Agreement) -> None:
     exhibits.table(
         "judge_pairs",
         "Agreement of judges with each other",
-        lambda: judge_pairs(
-            compared.task, compared.scores, measures=list(settings.measures), **_options(settings)
-        ),
+        lambda: judge_pairs(compared.task, compared.scores, _options(settings)),
     )
     spread = exhibits.table(
         "judge_variance",
         "Variance between judges",
-        lambda: judge_variance(compared.task, compared.scores, items=settings.items),
+        lambda: judge_variance(compared.task, compared.scores, _options(settings)),
         shown=False,
     )
     if spread is None:

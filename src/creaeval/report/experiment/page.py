@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.pair_values import AVG, HUMAN
+from creaeval.report.display.labels import AVG, HUMAN, measure_form, measure_label
+from creaeval.report.display.numbers import number
 from creaeval.report.experiment.exhibits import FULL
-from creaeval.report.tables import BEST, lay_out_tables, paper_number
-from creaeval.stats.measures import measure_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import pandas as pd
-
     from creaeval.experiments.file import Experiment
     from creaeval.experiments.results import DataResults
+    from creaeval.report.display import DisplayTable
     from creaeval.report.experiment.compared import Compared
     from creaeval.report.experiment.exhibits import Exhibits, PaperTable
-    from creaeval.report.html import Case, ReportData, RunPart, Section, Table
-    from creaeval.report.tables import Cell
+    from creaeval.report.html import Case, ReportData, RunPart, Section
     from creaeval.runs import Run
-
-_MARKS = {"best": "¹", "second": "²", "": ""}
 
 
 def experiment_page(
@@ -76,10 +72,11 @@ def _add_pages(blocks: Sequence[Compared], runs: list[RunPart], cases: list[Case
 
 
 def _headline(all_exhibits: Sequence[Exhibits]) -> Iterator[tuple[str, str, str]]:
-    """Name the best method of each comparison by its first measure."""
+    """Name the best method of each data set, or of each of its parts, by the first measure."""
+    whole = {exhibits.compared.data for exhibits in all_exhibits if exhibits.compared.is_whole}
     for exhibits in all_exhibits:
         methods = next((table.frame for table in exhibits.tables if table.name.endswith("_methods")), None)
-        if methods is None:
+        if methods is None or (exhibits.compared.data in whole and not exhibits.compared.is_whole):
             continue
         measure = methods["measure"].iloc[0]
         averages = methods[methods["dimension"].eq(AVG) & methods["value"].notna()]
@@ -89,7 +86,7 @@ def _headline(all_exhibits: Sequence[Exhibits]) -> Iterator[tuple[str, str, str]
             title = exhibits.compared.title
             yield (
                 f"{measure_label(measure)}, {title}",
-                _plain(paper_number(float(row["value"]))),
+                number(float(row["value"]), measure_form(measure)),
                 f"{who}, n {row['n']}",
             )
 
@@ -97,38 +94,13 @@ def _headline(all_exhibits: Sequence[Exhibits]) -> Iterator[tuple[str, str, str]
 def _section(exhibits: Exhibits) -> Section:
     from creaeval.report.html import Figure, Section
 
-    tables = [part for table in exhibits.tables if table.shown for part in _tables(table)]
+    tables = [titled for table in exhibits.tables if table.shown for titled in titled_tables(table)]
     figures = [Figure(figure.caption, figure.svg) for figure in exhibits.figures]
     return Section(exhibits.compared.title, [*tables, *figures, *dict.fromkeys(exhibits.notes)])
 
 
-def _tables(table: PaperTable) -> Iterator[Table]:
-    """Lay a table out as text, so that the page shows what the files do."""
-    import pandas as pd
-
-    from creaeval.report.html import Table
-
-    tables = lay_out_tables(table.page)
-    last_notes = list(map(str, table.frame.attrs.get("notes", ())))
-    for wide in tables:
-        frame: pd.DataFrame = pd.DataFrame(
-            [[_text(cell) for cell in row] for row in wide.rows],
-            columns=pd.Index([wide.header[0] or "dimension", *wide.header[1:]]),
-            dtype=object,
-        )
-        notes = [note.replace(BEST, "¹ best, ² second best.") for note in wide.notes]
-        if wide is tables[-1]:
-            notes += last_notes
-        caption = f"{table.caption}: {wide.title}" if wide.title else table.caption
-        foot = len(wide.rows) - min(wide.ruled, default=len(wide.rows))
-        yield Table(caption, frame, " ".join(notes), foot=foot)
-
-
-def _text(cell: Cell) -> str:
-    star = "*" if cell.star else ""
-    return " ".join(filter(None, (f"{_plain(cell.text)}{_MARKS[cell.mark]}{star}", _plain(cell.interval))))
-
-
-def _plain(text: str) -> str:
-    # With this minus, the page's own sorting knows a number.
-    return text.replace("−", "-")
+def titled_tables(table: PaperTable) -> list[DisplayTable]:
+    """Return what is read of a table, each under the table's caption."""
+    return [
+        replace(part, title=": ".join(filter(None, (table.caption, part.title)))) for part in table.tables
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.pair_values import Resampling
+from creaeval.agreement.options import AgreementOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,7 +155,7 @@ def _length(exhibits: Exhibits, settings: Agreement, length: Length) -> None:
             compared.ratings,
             words,
             dimension=identity,
-            resampling=Resampling(n_resamples=settings.resamples, seed=settings.seed),
+            options=AgreementOptions(resamples=settings.resamples, seed=settings.seed),
         ),
         form="length",
     )

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from creaeval.errors import SettingError
+from creaeval.report.agreement_files import write_text
+from creaeval.report.display.latex import latex_tables
+from creaeval.report.display.markdown import escape_markdown, markdown_tables
 from creaeval.report.experiment.compared import compared_of
 from creaeval.report.experiment.exhibits import make_exhibits
 from creaeval.report.experiment.page import experiment_page
-from creaeval.report.markup import escape_markdown
-from creaeval.report.tables import lay_out_tables, markdown_tables, write_paper_table
+from creaeval.runs import write_table
 from creaeval.runs.workbook import write_workbook
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ def write_experiment_report(
     page = folder / "report.md"
     try:
         written = _write_exhibits(all_exhibits, folder)
-        page.write_text(markdown_report(experiment, all_exhibits), encoding="utf-8", newline="\n")
+        write_text(page, markdown_report(experiment, all_exhibits))
     except OSError as error:
         raise SettingError(
             f"{error.filename or folder}: cannot be written ({error.strerror}); name another folder with "
@@ -97,9 +99,12 @@ def _write_exhibits(all_exhibits: Sequence[Exhibits], folder: Path) -> list[Path
     for exhibits in all_exhibits:
         title = exhibits.compared.title
         for table in exhibits.tables:
-            written += write_paper_table(
-                table.frame, tables, table.name, caption=f"{table.caption} ({title})"
-            )
+            caption = f"{table.caption} ({title})"
+            written += [
+                write_table(table.frame, tables / f"{table.name}.csv"),
+                write_text(tables / f"{table.name}.md", markdown_tables(table.tables, caption)),
+                write_text(tables / f"{table.name}.tex", latex_tables(table.tables, caption)),
+            ]
         for figure in exhibits.figures:
             written += save(figure.figure, figure.data, figures / figure.name, drawn=figure.svg)
     frames = {table.name: table.frame for exhibits in all_exhibits for table in exhibits.tables}
@@ -136,8 +141,7 @@ def markdown_report(experiment: Experiment, all_exhibits: Sequence[Exhibits]) ->
         parts.append(f"## {escape_markdown(exhibits.compared.title)}")
         for table in exhibits.tables:
             if table.shown:
-                notes = list(map(str, table.frame.attrs.get("notes", ())))
-                parts.append(markdown_tables(lay_out_tables(table.page), table.caption, notes).rstrip())
+                parts.append(markdown_tables(table.tables, table.caption).rstrip())
         parts += [
             f"![{escape_markdown(figure.caption)}](figures/{figure.name}.svg)" for figure in exhibits.figures
         ]

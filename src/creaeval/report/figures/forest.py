@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.pair_values import AVG, HUMAN
+from creaeval.agreement.pairs import AVG, HUMAN
 from creaeval.report.figures import style
 from creaeval.report.figures.frames import in_order, need
 from creaeval.report.figures.text import chars, labels
@@ -27,7 +27,7 @@ def agreement_forest(means: pd.DataFrame, *, measures: Sequence[str] = PAPER, di
     Parameters
     ----------
     means : pandas.DataFrame
-        :attr:`creaeval.agreement.agreement.Agreement.means`, or any table with ``method``, ``judge``,
+        :attr:`creaeval.agreement.protocol.Agreement.means`, or any table with ``method``, ``judge``,
         ``dimension``, ``metric``, ``value``, ``low``, ``high`` and ``n``.
     measures : sequence of str
         Which metrics, in this order; one that the table lacks has an empty panel.

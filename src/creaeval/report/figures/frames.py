@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from creaeval.errors import DataError
-from creaeval.report.tables import paper_number
+from creaeval.report.display.numbers import number as written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,4 +31,4 @@ def in_order(frame: pd.DataFrame, column: str) -> list[str]:
 
 def number(value: float, digits: int = 3) -> str:
     """Write a value as the paper does, without the zero before the point: ``.638``, ``−.010``."""
-    return paper_number(value, 1 if abs(value) >= 10 else digits)
+    return written(value, ",.1f" if abs(value) >= 10 else f",.{digits}f")

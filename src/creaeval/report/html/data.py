@@ -5,43 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from creaeval.report.display import DisplayTable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
-
     from creaeval.data import Rating
     from creaeval.runs import Run
-
-
-@dataclass(frozen=True)
-class Table:
-    """One table.
-
-    Parameters
-    ----------
-    caption : str
-        What it shows.
-    frame : pandas.DataFrame
-        Its cells as they are to be read: texts as they stand, numbers with ``digits``, missing ones as
-        a dash. The index is not shown.
-    note : str
-        Said below it.
-    digits : int
-        Decimals of numbers that are not whole.
-    foot : int
-        How many of the last rows stay at the foot when the table is sorted (averages).
-    links : tuple of (str, int), optional
-        A column that holds response ids, and the place in ``ReportData.runs`` of the run whose pages they
-        lead to.
-    """
-
-    caption: str
-    frame: pd.DataFrame
-    note: str = ""
-    digits: int = 3
-    foot: int = 0
-    links: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +23,7 @@ class Figure:
     note: str = ""
 
 
-Part: TypeAlias = Table | Figure | str
+Part: TypeAlias = DisplayTable | Figure | str
 
 
 @dataclass(frozen=True)

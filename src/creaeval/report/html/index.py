@@ -7,6 +7,9 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from creaeval.data.points import points_range
+from creaeval.report.display import Cell, table_of
+from creaeval.report.display import Line as TableLine
+from creaeval.report.display.numbers import number
 from creaeval.report.html.scores import mean_of_known, points_text
 from creaeval.tasks import display_name, identities, resolve
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 
     from creaeval.data import Rating
     from creaeval.methods import Outcome, StageFailure
+    from creaeval.report.display import DisplayTable
     from creaeval.report.html.data import RunPart
     from creaeval.runs import Run
     from creaeval.tasks import Task
@@ -50,6 +54,11 @@ class Index:
     #: By response id: its place in the run, and the id of what it answers.
     places: dict[str, int] = field(default_factory=dict)
     scenarios: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def links(self) -> dict[str, str]:
+        """The page of each response."""
+        return {line.id: line.key for line in self.lines}
 
 
 def index_run(part: RunPart, number: int) -> Index:
@@ -105,20 +114,30 @@ def whole_of(task: Task) -> str:
     return "total" if task.total != "none" else names[0] if len(names) == 1 else ""
 
 
-def mean_table(part: RunPart, index: Index) -> pd.DataFrame:
+def mean_table(part: RunPart, index: Index) -> DisplayTable:
     """Lay out the mean points: Overalls and the Total (without sums, every dimension) by scorer."""
-    import pandas as pd
-
     task = part.run.task
     shown = [name for name in identities(task) if name.endswith(".overall") or name == "total"]
+    points = [
+        [values.get(identity, []) for values in index.points.values()]
+        for identity in shown or identities(task)
+    ]
+    counts = {len(values) for row in points for values in row if values}
     rows = []
-    for identity in shown or identities(task):
+    for identity, values in zip(shown or identities(task), points, strict=True):
         step, name = resolve(task, identity)
         title = step.name if step is not None and name == "overall" else display_name(task, identity)
-        cells = [_summary(values.get(identity, [])) for values in index.points.values()]
-        rows.append([title, points_range(task, step, name)[1], *cells])
-    names = [scorer_name(*scorer) for scorer in index.points]
-    return pd.DataFrame(rows, columns=["Part", "of", *names])
+        most = Cell(float(points_range(task, step, name)[1]), form="g")
+        cells = [_mean(of, with_n=len(counts) > 1) for of in values]
+        rows.append((TableLine(title, summary=identity == "total"), [most, *cells]))
+    return table_of(
+        "Mean points",
+        ["of", *(scorer_name(*scorer) for scorer in index.points)],
+        rows,
+        corner="Part",
+        caption=f"n = {counts.pop():,}" if len(counts) == 1 else "",
+        notes=["Final values; n is the number of sheets with one."],
+    )
 
 
 def scorer_name(kind: str, name: str) -> str:
@@ -149,8 +168,9 @@ def response_table(part: RunPart, index: Index) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(rows[0]) if rows else ["Response"])
 
 
-def _summary(values: Sequence[float]) -> str:
+def _mean(values: Sequence[float], *, with_n: bool) -> Cell:
     if not values:
-        return ""
-    spread = f", SD {stdev(values):.1f}" if len(values) > 1 else ""
-    return f"{fmean(values):.1f} (n {len(values)}{spread})"
+        return Cell()
+    parts = [f"n {len(values):,}"] if with_n else []
+    parts += [f"SD {number(stdev(values), '.1f')}"] if len(values) > 1 else []
+    return Cell(fmean(values), form=",.1f", note=f"({', '.join(parts)})" if parts else "")

@@ -18,8 +18,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, TextIO
 
 from creaeval.errors import SettingError
-from creaeval.report.html.cells import make_grid
-from creaeval.report.html.data import Figure, ReportData, RunPart, Section, Table
+from creaeval.report.display import DisplayTable, plain_table
+from creaeval.report.html.cells import make_grids, remarks
+from creaeval.report.html.data import Figure, ReportData, RunPart, Section
 from creaeval.report.html.index import Index, index_run, mean_table, response_table, scorer_name
 from creaeval.report.html.response import PageView, page_view
 from creaeval.report.html.scores import ScoreTable, judges_of, raters_of, score_table
@@ -97,7 +98,7 @@ def write_report(data: ReportData, file: TextIO) -> None:
             f"default-src 'none'; style-src '{_csp_hash(css)}'; script-src '{_csp_hash(script)}'; "
             "img-src data:; base-uri 'none'; form-action 'none'"
         ),
-        sections=[_section(section, indexes) for section in _sections(data, indexes)],
+        sections=list(map(_section, _sections(data, indexes))),
         lists=list(zip(data.runs, indexes, strict=True)),
         cases=[(f"c-{place}", case) for place, case in enumerate(data.cases)],
         case_views=lambda: _case_views(data, indexes),
@@ -169,27 +170,25 @@ def _case_views(data: ReportData, indexes: list[Index]) -> Iterator[CaseView]:
 def _sections(data: ReportData, indexes: list[Index]) -> list[Section]:
     """Put the mean scores of each run first, and last what failed and every response."""
     scores, rest = [], []
-    for number, (part, index) in enumerate(zip(data.runs, indexes, strict=True)):
+    for part, index in zip(data.runs, indexes, strict=True):
         suffix = f": {part.name}" if len(data.runs) > 1 else ""
-        means = Table(
-            "Mean points",
-            mean_table(part, index),
-            "Final values; n is the number of sheets with one.",
-            foot=1 if part.run.task.total != "none" else 0,
-        )
-        lines = Table(
-            f"{len(index.lines)} responses",
+        lines = plain_table(
             response_table(part, index),
-            "Where a response has several sheets, their mean." if index.lines else "",
+            f"{len(index.lines)} responses",
             digits=2,
-            links=("Response", number),
+            notes=["Where a response has several sheets, their mean."] if index.lines else (),
+            links=index.links,
         )
-        scores.append(Section(f"Scores{suffix}", [means]))
+        scores.append(Section(f"Scores{suffix}", [mean_table(part, index)]))
         if len(participants := part.run.participants):
             rows = participant_rows(part.run.task, participants)
-            scores.append(Section(f"Participants{suffix}", [Table("By participant", rows, ABOUT, digits=2)]))
+            scores.append(
+                Section(
+                    f"Participants{suffix}", [plain_table(rows, "By participant", digits=2, notes=[ABOUT])]
+                )
+            )
         if any(line.failures for line in index.lines):
-            rest.append(_failures(index, number, suffix))
+            rest.append(_failures(index, suffix))
         rest.append(Section(f"Responses{suffix}", [lines]))
     return [*scores, *data.sections, *rest]
 
@@ -207,7 +206,7 @@ def _headline(data: ReportData, indexes: list[Index]) -> list[tuple[str, str, st
     return [*data.headline[:1], *means[:_MOST_MEANS], *data.headline[1:]]
 
 
-def _failures(index: Index, number: int, suffix: str) -> Section:
+def _failures(index: Index, suffix: str) -> Section:
     import pandas as pd
 
     rows = [
@@ -217,15 +216,14 @@ def _failures(index: Index, number: int, suffix: str) -> Section:
     ]
     frame = pd.DataFrame(rows, columns=["Response", "Stage", "Model", "Reason"])
     caption = f"{len({row[0] for row in rows})} not scored, or not by every judge, or not in full"
-    return Section(f"Failures{suffix}", [Table(caption, frame, links=("Response", number))])
+    return Section(f"Failures{suffix}", [plain_table(frame, caption, links=index.links)])
 
 
-def _section(section: Section, indexes: list[Index]) -> dict[str, Any]:
+def _section(section: Section) -> dict[str, Any]:
     parts: list[dict[str, Any]] = []
     for part in section.parts:
-        if isinstance(part, Table):
-            places = indexes[part.links[1]].places if part.links is not None else {}
-            parts.append({"kind": "table", "table": part, "grid": make_grid(part, places)})
+        if isinstance(part, DisplayTable):
+            parts.append({"kind": "table", "table": part, "grids": make_grids(part), "note": remarks(part)})
         elif isinstance(part, Figure):
             encoded = base64.b64encode(part.svg.encode()).decode("ascii")
             parts.append({"kind": "figure", "figure": part, "data": encoded})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from creaeval.agreement.points import compared_dimensions
+from creaeval.agreement.long_table import compared_dimensions
 from creaeval.errors import SettingError
+from creaeval.report.display import Cell, DisplayTable, plain_table
 from creaeval.report.html.agreement import agreement_headline, agreement_section
-from creaeval.report.html.data import Case, Part, ReportData, RunPart, Section, Table
+from creaeval.report.html.data import Case, Part, ReportData, RunPart, Section
 from creaeval.report.html.scores import mean_of_known
 from creaeval.report.progress import cost_text
 from creaeval.runs.notes import run_notes
@@ -138,7 +139,7 @@ def _notes(run: Run) -> list[str]:
     return lines or ["Nothing out of the ordinary."]
 
 
-def _tokens(run: Run) -> Table:
+def _tokens(run: Run) -> DisplayTable:
     import pandas as pd
 
     names = {step.id: step.name for step in run.task.steps}
@@ -152,12 +153,12 @@ def _tokens(run: Run) -> Table:
             "Tokens out": spent.output_tokens,
             "Reasoning": spent.reasoning_tokens,
             "Seconds": round(spent.seconds),
-            "Cost": cost_text(spent.cost_usd, spent.unpriced),
+            "Cost": Cell(spent.cost_usd, words=cost_text(spent.cost_usd, spent.unpriced)),
         }
         for stage, spent in run.summary.tokens.items()
     ]
     note = "Calls from the ledger cost nothing in this run; tokens and cost are those of when they were made."
-    return Table("By stage", pd.DataFrame(rows), note, foot=1)
+    return plain_table(pd.DataFrame(rows), "By stage", foot=1, notes=[note])
 
 
 def _cost(runs: Sequence[Run]) -> str:
@@ -179,8 +180,8 @@ def _settings(run: Run) -> list[Part]:
     ]
     versions = list(manifest.get("versions", {}).items())
     return [
-        Table("Settings", pd.DataFrame(settings, columns=["Role", "Model", "Setting", "Value"])),
-        Table("Versions", pd.DataFrame(versions, columns=["Package", "Version"]).astype(str)),
+        plain_table(pd.DataFrame(settings, columns=["Role", "Model", "Setting", "Value"]), "Settings"),
+        plain_table(pd.DataFrame(versions, columns=["Package", "Version"]).astype(str), "Versions"),
         f"Task {manifest['task']}, SHA-256 {manifest['task_sha256']}. {manifest.get('platform', '')}.",
     ]
 

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from booklets import cgpst
-from creaeval.agreement.agreement import ALL_RATERS, SHARE, Agreement, measure_agreement
-from creaeval.agreement.pair_values import AVG, HUMAN, Resampling
-from creaeval.agreement.points import COLUMNS, compared_dimensions
+from agreement.tables import by_response, row, table
+from creaeval.agreement.options import AgreementOptions, make_options
+from creaeval.agreement.pairs import AVG, HUMAN
+from creaeval.agreement.protocol import ALL_RATERS, SHARE, Agreement, measure_agreement
 from creaeval.errors import SettingError
 from creaeval.stats import measures
 from creaeval.stats.icc import icc
@@ -19,52 +19,24 @@ from creaeval.stats.measures import Measure
 from creaeval.stats.resample import bootstrap, pearson
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    Given = Mapping[tuple[str, str, str], Sequence[float | None]]
+    from creaeval.agreement.rating_data import RatingData
 
 # Eight responses; the judge is 2 points above A throughout (shared case S11).
 A = [2, 3, 4, 5, 6, 4, 3, 5]
 UP = [value + 2 for value in A]
 
 
-def table(given: Given, method: str = "m") -> pd.DataFrame:
-    """Points by (kind, scorer, dimension), a value for each response."""
-    rows = [
-        (f"R{number}", scorer, kind, method if kind == "judge" else "", dimension, value)
-        for (kind, scorer, dimension), values in given.items()
-        for number, value in enumerate(values)
-        if value is not None
-    ]
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"points": float})
-
-
-def measured(points: pd.DataFrame, keys: Sequence[str], n_resamples: int = 0) -> Agreement:
-    dimensions = list(dict.fromkeys(points["dimension"]))
-    return measure_agreement(
-        points, dimensions, measures=keys, resampling=Resampling(n_resamples=n_resamples)
-    )
-
-
-def cell(frame: pd.DataFrame, **where: str) -> pd.Series:
-    chosen = frame
-    for name, value in where.items():
-        chosen = chosen[chosen[name] == value]
-    assert len(chosen) == 1, where
-    return chosen.iloc[0]
-
-
-def test_the_papers_20_dimensions_are_compared_with_integrity_merged() -> None:
-    names = compared_dimensions(cgpst())
-    assert len(names) == 20
-    assert "step2.integrity" in names
-    assert not {"step2.stem_kvp", "step1.overall", "total"} & set(names)
+def measured(data: RatingData, keys: Sequence[str], resamples: int = 0, **settings: Any) -> Agreement:
+    options = AgreementOptions(measures=tuple(keys), resamples=resamples, **settings)
+    return measure_agreement(data, options)
 
 
 def test_a_judge_that_is_lenient_throughout_agrees_in_order_and_not_in_level() -> None:  # S11
     points = table({("judge", "j", "d"): UP, ("rater", "A", "d"): A})
     cells = measured(points, ["pearson", "icc", "qwk", "bias", "exact", "rmse"], 200).cells
-    values = {row.metric: row.value for row in cells.itertuples()}
+    values = {one.metric: one.value for one in cells.itertuples()}
     assert values["pearson"] == pytest.approx(1)
     # Population variance of A is 1.5, so QWK is 2 * 1.5 / (1.5 + 1.5 + 4).
     assert values["qwk"] == pytest.approx(3 / 7)
@@ -85,14 +57,14 @@ def test_an_undefined_value_is_left_out_and_said_and_never_0() -> None:
     )
     found = measured(points, ["pearson", "qwk", "spearman"])
     for measure in ("pearson", "spearman"):
-        undefined = cell(found.cells, dimension="d1", metric=measure)
+        undefined = row(found.cells, dimension="d1", metric=measure)
         assert math.isnan(undefined.value)
         assert undefined.reason == "j is constant"
-    zero = cell(found.cells, dimension="d1", metric="qwk")
+    zero = row(found.cells, dimension="d1", metric="qwk")
     assert (zero.value, zero.reason) == (0, "0 since j is constant")
-    r = cell(found.means, dimension=AVG, metric="pearson")
+    r = row(found.means, dimension=AVG, metric="pearson")
     assert (r.value, r.defined, r.reason) == (pytest.approx(1), "1 of 2", "j is constant")
-    assert cell(found.means, dimension=AVG, metric="qwk").value == pytest.approx(0.5)
+    assert row(found.means, dimension=AVG, metric="qwk").value == pytest.approx(0.5)
 
 
 def test_the_mean_is_of_the_agreements_with_each_rater_and_not_with_the_mean_rating() -> None:
@@ -100,11 +72,11 @@ def test_the_mean_is_of_the_agreements_with_each_rater_and_not_with_the_mean_rat
     points = table({("judge", "j", "d"): A, ("rater", "A", "d"): A, ("rater", "B", "d"): b})
     means = measured(points, ["pearson"]).means
     # r is 1 with A and -1 with B; with their mean, which is constant, there would be none.
-    assert cell(means, judge="j", dimension="d", metric="pearson").value == pytest.approx(0)
-    human = cell(means, judge=HUMAN, dimension="d", metric="pearson")
+    assert row(means, judge="j", dimension="d", metric="pearson").value == pytest.approx(0)
+    human = row(means, judge=HUMAN, dimension="d", metric="pearson")
     assert (human.value, human.defined, human.rater) == (pytest.approx(-1), "1 of 1", ALL_RATERS)
     # People who contradict each other set no mark of which a share could be reached.
-    share = cell(means, judge="j", dimension=AVG, metric="pearson" + SHARE)
+    share = row(means, judge="j", dimension=AVG, metric="pearson" + SHARE)
     assert math.isnan(share.value)
     assert share.reason == "people agree no better than by chance (-1.000)"
 
@@ -112,16 +84,10 @@ def test_the_mean_is_of_the_agreements_with_each_rater_and_not_with_the_mean_rat
 def test_the_share_of_human_agreement_reached_has_its_interval_from_the_same_resamples() -> None:
     # The judge is as far from A as B is, so the share is 1 in every resample.
     b = [value + 1 for value in A]
-    points = table({("judge", "j", "d"): b, ("rater", "A", "d"): A, ("rater", "B", "d"): A})
-    points.loc[(points["scorer"] == "B"), "points"] += 1
-    found = measure_agreement(
-        points[points["scorer"].ne("B") | points["kind"].eq("rater")],
-        ["d"],
-        measures=["qwk"],
-        resampling=Resampling(n_resamples=200),
-    )
+    points = table({("judge", "j", "d"): b, ("rater", "A", "d"): A, ("rater", "B", "d"): b})
+    found = measured(points, ["qwk"], 200)
     # With A the judge agrees as B does (3 / 4 = 2 * 1.5 / (3 + 1)), with B perfectly: their mean over 3 / 4.
-    share = cell(found.means, judge="j", dimension="d", metric="qwk" + SHARE)
+    share = row(found.means, judge="j", dimension="d", metric="qwk" + SHARE)
     assert share.value == pytest.approx((0.75 + 1) / 2 / 0.75)
     assert share.low <= share.value <= share.high
 
@@ -136,21 +102,21 @@ def test_several_judges_are_the_mean_of_their_own_agreements() -> None:
         }
     )
     means = measured(points, ["pearson"], 100).means
-    panel = cell(means, judge="mean of 2 judges", dimension="d")
+    panel = row(means, judge="mean of 2 judges", dimension="d")
     assert (panel.value, panel.reason) == (pytest.approx(0), "no interval: all resamples are equal")
     assert math.isnan(panel.low)
     assert (panel.method, panel.defined, panel.n) == ("m", "2 of 2", 8)
-    assert cell(means, judge="two", dimension="d").value == pytest.approx(-1)
+    assert row(means, judge="two", dimension="d").value == pytest.approx(-1)
 
 
 def test_only_responses_that_both_scored_count_and_are_counted() -> None:
     some = [*A[:5], None, None, None]
-    row = cell(measured(table({("judge", "j", "d"): UP, ("rater", "A", "d"): some}), ["pearson"]).cells)
-    assert (row["n"], row["value"]) == (5, pytest.approx(1))
+    of = row(measured(table({("judge", "j", "d"): UP, ("rater", "A", "d"): some}), ["pearson"]).cells)
+    assert (of["n"], of["value"]) == (5, pytest.approx(1))
     one = table({("judge", "j", "d"): UP, ("rater", "A", "d"): [2, *[None] * 7]})
-    row = cell(measured(one, ["qwk"], 50).cells)
-    assert math.isnan(row["value"])
-    assert (row["n"], row["reason"]) == (1, "scored by both: 1")
+    of = row(measured(one, ["qwk"], 50).cells)
+    assert math.isnan(of["value"])
+    assert (of["n"], of["reason"]) == (1, "scored by both: 1")
 
 
 def test_intervals_hold_the_value_and_repeat_with_the_seed() -> None:
@@ -163,12 +129,8 @@ def test_intervals_hold_the_value_and_repeat_with_the_seed() -> None:
     }
     points = table(given)
     measures = ["qwk", "pearson", "icc", "icc1", "linear", "kappa", "exact", "adjacent", "bias", "rmse"]
-    for method in ("percentile", "bca"):
-        resampling = Resampling(n_resamples=500, seed=1, method=method)
-        first, again = (
-            measure_agreement(points, ["d1", "d2"], measures=measures, resampling=resampling)
-            for _ in range(2)
-        )
+    for interval in ("percentile", "bca"):
+        first, again = (measured(points, measures, 500, seed=1, interval=interval) for _ in range(2))
         pd.testing.assert_frame_equal(first.means, again.means)
         for shown in (first.means, first.cells):
             assert (shown["low"] <= shown["value"]).all()
@@ -184,55 +146,81 @@ def test_whole_clusters_are_drawn_and_few_are_warned_of() -> None:
     random = np.random.default_rng(4)
     truth = random.integers(1, 8, 30)
     given = np.clip(truth + random.integers(-2, 3, 30), 1, 8)
-    points = table({("judge", "j", "d"): given.tolist(), ("rater", "A", "d"): truth.tolist()})
-    labels = {f"R{number}": str(number // 5) for number in range(30)}
-    resampling = Resampling(clusters=labels, n_resamples=300, seed=2)
-    found = measure_agreement(points, ["d"], measures=["pearson"], resampling=resampling)
-    ids = sorted(labels)  # rows of the matrix are in the order of ids
-    x, y = (np.array([of[int(one[1:])] for one in ids], dtype=float) for of in (given, truth))
-    alone = bootstrap(pearson, [x, y], groups=[labels[one] for one in ids], n_resamples=300, seed=2)
-    row = cell(found.cells)
-    assert (row["low"], row["high"]) == pytest.approx((alone.low, alone.high))
+    labels = [str(number // 5) for number in range(30)]
+    points = table(
+        {("judge", "j", "d"): given.tolist(), ("rater", "A", "d"): truth.tolist()},
+        carried={"plot": by_response(labels)},
+    )
+    found = measured(points, ["pearson"], 300, seed=2, cluster=("plot",))
+    alone = bootstrap(
+        pearson, [given.astype(float), truth.astype(float)], groups=labels, n_resamples=300, seed=2
+    )
+    of = row(found.cells)
+    assert (of["low"], of["high"]) == pytest.approx((alone.low, alone.high))
     assert found.warnings == ("Only 6 clusters: intervals from fewer than 30 clusters are too narrow.",)
 
 
 def test_few_responses_or_clusters_have_no_interval() -> None:
-    points = table({("judge", "j", "d"): A, ("rater", "A", "d"): [*A[:3], *UP[3:]]})
-    four = points[points["response_id"].isin([f"R{n}" for n in range(4)])]
-    assert math.isnan(cell(measured(four, ["qwk"], 100).cells)["low"])
-    assert not math.isnan(cell(measured(points, ["qwk"], 100).cells)["low"])
-    clusters = {f"R{number}": str(number // 2) for number in range(8)}
-    how = Resampling(clusters=clusters, n_resamples=100)
-    found = measure_agreement(points, ["d"], measures=["qwk"], resampling=how)
-    assert math.isnan(cell(found.cells)["low"])
+    points = table(
+        {("judge", "j", "d"): A, ("rater", "A", "d"): [*A[:3], *UP[3:]]},
+        carried={"pair": by_response(str(number // 2) for number in range(8))},
+    )
+    four = points.select(units=points.units[:4])
+    assert math.isnan(row(measured(four, ["qwk"], 100).cells)["low"])
+    assert not math.isnan(row(measured(points, ["qwk"], 100).cells)["low"])
+    assert math.isnan(row(measured(points, ["qwk"], 100, cluster=("pair",)).cells)["low"])
 
 
 def test_resamples_that_are_undefined_are_told() -> None:
     # The judge differs once: a resample without that response leaves it constant, which 34% of them do.
     points = table({("judge", "j", "d"): [3] * 7 + [4], ("rater", "A", "d"): A})
-    row = cell(measured(points, ["pearson"], 2000).cells)
-    share = int(row["reason"].removeprefix("undefined in ").partition("%")[0])
+    of = row(measured(points, ["pearson"], 2000).cells)
+    share = int(of["reason"].removeprefix("undefined in ").partition("%")[0])
     assert share == pytest.approx(100 * (7 / 8) ** 8, abs=4)
 
 
-def test_how_intervals_are_made_is_checked() -> None:
-    for wrong in ({"n_resamples": 1}, {"n_resamples": -5}, {"seed": -1}):
-        with pytest.raises(SettingError, match="expected 0"):
-            Resampling(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(SettingError, match="BCa intervals are not defined for two crossed factors"):
-        Resampling(method="bca", clusters={}, second_clusters={})
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"resamples": 1}, "1 resamples: expected 0"),
+        ({"resamples": -5}, "-5 resamples: expected 0"),
+        ({"seed": -1}, "seed -1: expected 0"),
+        ({"confidence": 95}, "confidence 95: expected a share"),
+        ({"target": 1}, "target 1: expected a reliability"),
+        ({"epsilon": -0.1}, "epsilon: expected 0 to 1"),
+        ({"margin": 0}, "margin 0: expected more than 0"),
+        ({"cluster": ["a", "b", "c"]}, "3 columns of clusters: expected one, or two that are crossed"),
+        (
+            {"interval": "bca", "cluster": ["a", "b"]},
+            "BCa intervals are not defined for two crossed factors",
+        ),
+        ({"persons": "participant"}, "go together: name both"),
+        ({"resample": 0}, r"resample: there is no such setting\. .*resamples"),
+    ],
+)
+def test_how_agreement_is_measured_is_checked(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingError, match=message):
+        make_options(None, settings)
+
+
+def test_settings_are_lists_without_doubles_and_keep_the_others() -> None:
+    options = make_options(AgreementOptions(seed=3), {"measures": ["qwk", "icc", "qwk"], "cluster": "plot"})
+    assert (options.measures, options.cluster, options.seed) == (("qwk", "icc"), ("plot",), 3)
 
 
 def test_two_crossed_factors_are_drawn_both() -> None:
     random = np.random.default_rng(5)
     truth = random.integers(1, 8, 36)
-    points = table({("judge", "j", "d"): truth.tolist(), ("rater", "A", "d"): (truth % 5).tolist()})
-    persons = {f"R{number}": str(number // 6) for number in range(36)}
-    scenarios = {f"R{number}": str(number % 6) for number in range(36)}
-    one = Resampling(clusters=persons, n_resamples=500)
-    two = Resampling(clusters=persons, second_clusters=scenarios, n_resamples=500)
+    points = table(
+        {("judge", "j", "d"): truth.tolist(), ("rater", "A", "d"): (truth % 5).tolist()},
+        carried={
+            "person": by_response(str(number // 6) for number in range(36)),
+            "scenario": by_response(str(number % 6) for number in range(36)),
+        },
+    )
     narrow, wide = (
-        cell(measure_agreement(points, ["d"], measures=["qwk"], resampling=how).cells) for how in (one, two)
+        row(measured(points, ["qwk"], 500, cluster=cluster).cells)
+        for cluster in (("person",), ("person", "scenario"))
     )
     assert wide["value"] == narrow["value"]
     assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"]
@@ -262,13 +250,13 @@ def test_a_measure_of_another_package_is_measured_like_any_other(monkeypatch: py
     )
     entry = SimpleNamespace(name="largest", value="their_package:largest", load=lambda: largest)
     monkeypatch.setattr(
-        "importlib.metadata.entry_points", lambda group: [entry] if "measures" in group else []
+        "importlib.metadata.entry_points", lambda group: [entry] if group == measures.GROUP else []
     )
     measures._plug_ins.cache_clear()
     points = table({("judge", "j", "d"): UP, ("rater", "A", "d"): A, ("rater", "B", "d"): [*A[:-1], None]})
     means = measured(points, ["qwk", "largest"], 50).means
     measures._plug_ins.cache_clear()
-    assert cell(means, judge="j", dimension="d", metric="largest").value == 2
+    assert row(means, judge="j", dimension="d", metric="largest").value == 2
     # It is in points, so no share of people's is reached, and without a form on the grid it has no interval.
     assert set(means["metric"]) == {"qwk", "qwk" + SHARE, "largest"}
     assert means.loc[means["metric"].eq("largest"), "low"].isna().all()

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.pair_values import AVG, HUMAN, GroupMean, PairValues, Resampling, find_groups, lay_out
+from creaeval.agreement.pairs import AVG, HUMAN, GroupMean, PairValues, find_groups
 from creaeval.errors import SettingError
-from creaeval.stats.measures import PAPER, get_measure, get_measures
+from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from creaeval.agreement.pair_values import Group
+    from creaeval.agreement.options import AgreementOptions
+    from creaeval.agreement.pairs import Group, Pair
+    from creaeval.agreement.rating_data import RatingData
 
     Floats = NDArray[np.float64]
 
@@ -69,49 +71,29 @@ class Agreement:
     warnings: tuple[str, ...]
 
 
-def measure_agreement(
-    points: pd.DataFrame,
-    dimensions: Sequence[str],
-    *,
-    measures: Sequence[str] = PAPER,
-    resampling: Resampling | None = None,
-) -> Agreement:
+def measure_agreement(data: RatingData, options: AgreementOptions) -> Agreement:
     """Measure the agreement of every judge with every rater, and of every two raters.
 
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        From :func:`creaeval.agreement.points.collect_points`.
-    dimensions : sequence of str
-        Identities, in the order wanted.
-    measures : sequence of str
-        Keys of measures.
-    resampling : Resampling, optional
-        How intervals are made; all are from the same resamples of whole responses, so that a response's
-        dimensions stay together in means. Rank correlations have none.
-
-    Returns
-    -------
-    Agreement
+    All intervals are from the same resamples of whole responses (or clusters), so that a response's
+    dimensions stay together in means. Rank correlations have none.
 
     Raises
     ------
     SettingError
         A measure is not known, or there are no ratings, or nothing to hold a single rater against.
     """
-    check_points(points, measures)
-    layout, groups = lay_out(points, dimensions), find_groups(points)
+    check_rated(data)
+    groups = find_groups(data)
     if not groups:
         raise SettingError("There is a single rater and no judge: agreement takes two.")
-    values = PairValues(layout, groups, measures, resampling or Resampling())
+    values = PairValues(data, groups, options)
     cells = _cells(groups, values)
     return Agreement(cells, _means(groups, values, cells), values.warnings)
 
 
-def check_points(points: pd.DataFrame, measures: Sequence[str]) -> None:
-    """Refuse measures that are not known, and points without ratings."""
-    get_measures(measures)
-    if not points["kind"].eq("rater").any():
+def check_rated(data: RatingData) -> None:
+    """Refuse data without ratings."""
+    if not data.raters:
         raise SettingError("There are no ratings of these responses to agree with.")
 
 
@@ -120,27 +102,27 @@ def _cells(groups: Sequence[Group], values: PairValues) -> pd.DataFrame:
 
     rows = [
         (
-            *(group.method, scorer[1], rater[1], dimension, measure),
-            *_cell(values, measure, place, (scorer[1], rater[1])),
+            *(group.method, *map(values.data.label, pair), dimension, measure),
+            *_cell(values, measure, dimension, pair),
         )
         for group in groups
-        if len(group.couples) == 1
-        for dimension in values.layout.dimensions
-        for scorer, rater in group.couples[0]
-        for place in [values.places.get((dimension, scorer, rater))]
+        if len(group.pairs) == 1
+        for dimension in values.data.dimensions
+        for pair in group.pairs[0]
         for measure in values.measures
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _cell(
-    values: PairValues, measure: str, place: int | None, names: tuple[str, str]
+    values: PairValues, measure: str, dimension: str, pair: Pair
 ) -> tuple[float, float, float, int, str, str]:
+    place = values.places.get((dimension, *pair))
     if place is None:
         return math.nan, math.nan, math.nan, 0, "0 of 1", "scored by both: 0"
-    on_data, draws, without = (found[:, 0] for found in values.of(measure, [place]))
+    on_data, draws, without = (array[:, 0] for array in values.of(measure, [place]))
     value, n = float(on_data[0]), values.n([place])
-    why = values.why(measure, place, names)
+    why = values.why(measure, place, pair)
     if math.isnan(value):
         return value, math.nan, math.nan, n, "0 of 1", why or "0 divided by 0"
     ends, said = values.interval(value, draws, without, n, measure=measure, of_pair=True)
@@ -159,17 +141,17 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
     between = {
         (measure, dimension): GroupMean(values, people, measure, dimension)
         for measure in values.measures
-        for dimension in (*values.layout.dimensions, AVG)
+        for dimension in (*values.data.dimensions, AVG)
         if people is not None
     }
     for group in groups:
         # In their order, so that the reasons of two runs of the program stand in the same one.
-        judges = dict.fromkeys(scorer[1] for couples in group.couples for scorer, _ in couples)
+        judges = dict.fromkeys(values.data.label(scorer) for pairs in group.pairs for scorer, _ in pairs)
         names = [HUMAN] if group is people else list(judges)
         for measure in values.measures:
             if group is people and not get_measure(measure).symmetric:
                 continue  # of two people nobody is the first
-            for dimension in (*values.layout.dimensions, AVG):
+            for dimension in (*values.data.dimensions, AVG):
                 of = (
                     between[measure, dimension]
                     if group is people
