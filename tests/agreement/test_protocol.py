@@ -253,8 +253,8 @@ def test_a_measure_of_another_package_is_measured_like_any_other(monkeypatch: py
         "importlib.metadata.entry_points", lambda group: [entry] if group == measures.GROUP else []
     )
     measures._plug_ins.cache_clear()
-    points = table({("judge", "j", "d"): UP, ("rater", "A", "d"): A, ("rater", "B", "d"): [*A[:-1], None]})
-    means = measured(points, ["qwk", "largest"], 50).means
+    data = table({("judge", "j", "d"): UP, ("rater", "A", "d"): A, ("rater", "B", "d"): [*A[:-1], None]})
+    means = measured(data, ["qwk", "largest"], 50).means
     measures._plug_ins.cache_clear()
     assert row(means, judge="j", dimension="d", metric="largest").value == 2
     # It is in points, so no share of people's is reached, and without a form on the grid it has no interval.

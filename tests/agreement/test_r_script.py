@@ -204,7 +204,7 @@ def coefficients(path: Path) -> dict[CoefficientKind, dict[float, tuple[float, f
         kind: {
             float(row["number"]): (float(row["value"]), float(row["needed"]))
             for row in rows
-            if row["coefficient"] == kind
+            if row["coefficient"].endswith(f" {kind}")
         }
         for kind in kinds
     }
@@ -219,8 +219,13 @@ def test_components_leniency_and_fair_means_are_those_of_lme4(
     made = {(name, "Quality"): column for name, column in zip(names, matrix.T, strict=True)}
     source = write_points(tmp_path / "ratings.csv", "rater", made)
     write_agreement(creaeval.raters(source, scale="1-20", resamples=0), tmp_path / "out")
-    _, said = run_r(tmp_path / "out")
+    compared, said = run_r(tmp_path / "out")
     assert ("2 islands of raters" in said) == (design is two_islands)
+    # R's beside the files that were written: four coefficients, every rater, every response.
+    sizes = {"value": 4, "leniency": matrix.shape[1], "fair_mean": len(matrix)}
+    for name, value in (("reliability", "value"), ("severity", "leniency"), ("fair_means", "fair_mean")):
+        assert compared[name, value].n == sizes[value]
+        assert compared[name, value].largest < 1e-5
 
     response, rater = np.nonzero(~np.isnan(matrix))
     ratings = make_ratings(response, rater, matrix[response, rater])

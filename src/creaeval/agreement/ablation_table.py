@@ -9,7 +9,7 @@ from creaeval.agreement.common import find_common
 from creaeval.agreement.comparison import compare_methods
 from creaeval.agreement.method_table import LEVEL
 from creaeval.agreement.options import AgreementOptions
-from creaeval.agreement.pairs import AVG, GroupMean, PairValues, find_groups
+from creaeval.agreement.pairs import AVG, PairValues, find_groups
 from creaeval.agreement.protocol import check_rated
 from creaeval.errors import SettingError
 from creaeval.stats.measures import get_measure
@@ -130,7 +130,7 @@ def _rows(
     nothing = (math.nan,) * 7
     rows: list[tuple[object, ...]] = []
     for measure in options.measures:
-        means = {name: GroupMean(values, group, measure, AVG) for name, group in groups.items()}
+        means = {name: values.mean(group, measure, AVG) for name, group in groups.items()}
         for method in (full, *others):
             lost = common.lost_by(method)
             of = means.get(method)
@@ -138,9 +138,7 @@ def _rows(
                 absent = (math.nan, None, 0, lost, f"0 of {len(dimensions)}", common.why_nothing(method))
                 rows.append((measure, method, *nothing, math.nan, *absent))
                 continue
-            ends, said = values.interval(
-                of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
-            )
+            ends, said = values.interval(of, measure)
             less: tuple[float, ...] = (math.nan,) * 5
             reasons = [said]
             if of.defined != of.all:

@@ -279,6 +279,14 @@ def _columns(
 
     if options.groups:
         yield "by_column", pd.concat(_by_group(shown, name, options) for name in options.groups)
+    if options.groups and data.judges:
+        from creaeval.agreement.differential import differential
+
+        yield "differential", pd.concat(differential(data, name, options) for name in options.groups)
+    if options.margin is not None and data.judges:
+        from creaeval.agreement.equivalence import equivalence
+
+        yield "equivalence", equivalence(shown, options)
     if options.within and data.judges:
         from creaeval.agreement.within import agreement_within
 

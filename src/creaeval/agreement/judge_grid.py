@@ -14,7 +14,7 @@ from creaeval.agreement.apart import mark, trained_judges
 from creaeval.agreement.common import add_names, find_common, means_of_methods
 from creaeval.agreement.long_table import scores_of
 from creaeval.agreement.options import AgreementOptions
-from creaeval.agreement.pairs import AVG, HUMAN, Group, GroupMean, PairValues
+from creaeval.agreement.pairs import AVG, HUMAN, Group, PairValues
 from creaeval.agreement.protocol import measure_agreement
 from creaeval.errors import SettingError
 from creaeval.stats.measures import get_measure
@@ -171,10 +171,8 @@ def judge_pairs(
             if first == ALL_JUDGES and not get_measure(measure).symmetric:
                 continue  # of two judges neither is the first
             for dimension in (*common.data.dimensions, AVG):
-                of = GroupMean(values, group, measure, dimension)
-                ends, said = values.interval(
-                    of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
-                )
+                of = values.mean(group, measure, dimension)
+                ends, said = values.interval(of, measure)
                 reasons = [*_why(values, group, measure, of.dimensions), *filter(None, [said])]
                 rows.append(
                     (

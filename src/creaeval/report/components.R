@@ -61,7 +61,8 @@ study <- function(rows) {  # the scorers of one kind, judges of one method, on o
   error <- v[length(v)]
   noise <- c(absolute = v[2] + error, consistent = error)
   number <- rep(c(1, 1 / mean(1 / table(rows$unit))), each = 2)  # of scorers: one, and the harmonic mean
-  result$reliability <- cbind(keys, coefficient = names(noise), number = number,
+  coefficient <- paste(rep(c("single", "mean"), each = 2), names(noise))
+  result$reliability <- cbind(keys, coefficient = coefficient, number = number,
     value = (sum(v) - noise[[1]]) / (sum(v) - noise[[1]] + noise / number),
     needed = pmax(1, ceiling(target / (1 - target) * noise / (sum(v) - noise[[1]]))))
   if (keys$kind == "judge" || nzchar(cluster) || error == 0 || !2 %in% random) return(result)

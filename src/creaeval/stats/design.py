@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -33,7 +34,7 @@ DesignKind = Literal["crossed", "incomplete", "nested", "disconnected"]
 __all__ = ["Design", "DesignKind", "Island", "Ratings", "find_design", "make_ratings"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ratings:
     """Ratings in long form, from :func:`make_ratings`; all arrays have the same length N.
 
@@ -67,12 +68,12 @@ class Ratings:
         """Number of raters with a rating."""
         return len(self.rater_codes)
 
-    @property
+    @cached_property
     def per_response(self) -> IntArray:
         """Number of ratings of each response."""
         return np.bincount(self.response, minlength=self.n_responses)
 
-    @property
+    @cached_property
     def per_rater(self) -> IntArray:
         """Number of ratings by each rater."""
         return np.bincount(self.rater, minlength=self.n_raters)
@@ -83,8 +84,9 @@ class Ratings:
         numbers = np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1]
         return numbers.ravel().astype(np.intp)
 
+    @cached_property
     def incidence(self) -> csr_array:
-        """Count ratings by response and rater, as a sparse matrix."""
+        """Numbers of ratings by response and rater."""
         ones = np.ones(len(self.value))
         return csr_array((ones, (self.response, self.rater)), shape=(self.n_responses, self.n_raters))
 
@@ -210,11 +212,11 @@ def _number(name: str, column: ArrayLike, keep: NDArray[np.bool_]) -> tuple[NDAr
 
 
 def _refuse_duplicates(ratings: Ratings) -> None:
-    columns = [ratings.response, ratings.rater]
+    cells = ratings.response * ratings.n_raters + ratings.rater
     if ratings.facet is not None:
-        columns.append(ratings.facet)
-    cells, first, counts = np.unique(np.column_stack(columns), axis=0, return_index=True, return_counts=True)
-    if len(cells) < len(ratings.value):
+        cells = cells * (int(ratings.facet.max(initial=0)) + 1) + ratings.facet
+    if len(np.unique(cells)) < len(cells):
+        _, first, counts = np.unique(cells, return_index=True, return_counts=True)
         cell = first[counts > 1][0]
         rater = ratings.rater_codes[ratings.rater[cell]]
         response = ratings.response_codes[ratings.response[cell]]
@@ -237,21 +239,20 @@ def find_design(ratings: Ratings) -> Design:
     Design
         Its kind, its islands and what is rated once. A design without ratings is called incomplete.
     """
-    pairs = ratings.incidence()
-    pairs.data[:] = 1.0
-    raters, responses = pairs.sum(axis=1), pairs.sum(axis=0)  # of each response, by each rater
-    n, k = pairs.shape
+    n, k = ratings.n_responses, ratings.n_raters
+    rows, columns = ratings.incidence.nonzero()  # pairs of response and rater, levels of a facet together
+    raters, responses = np.bincount(rows, minlength=n), np.bincount(columns, minlength=k)
     n_levels = 1 if ratings.facet is None else int(ratings.facet.max(initial=-1)) + 1
     cells = n * k * n_levels
-    response_island, rater_island, n_islands = _islands(ratings)
+    response_island, rater_island = np.zeros(n, dtype=np.intp), np.zeros(k, dtype=np.intp)
     kind: DesignKind = "incomplete"
     if cells and len(ratings.value) == cells:
         kind = "crossed"
     elif k and responses.max() == 1 and n > 1:
         kind = "nested"
-        response_island, rater_island = np.zeros(n, dtype=np.intp), np.zeros(k, dtype=np.intp)
-    elif n_islands > 1:
-        kind = "disconnected"
+    else:
+        response_island, rater_island, n_islands = _islands(ratings)
+        kind = "disconnected" if n_islands > 1 else kind
     return Design(
         kind=kind,
         n_ratings=len(ratings.value),

@@ -64,7 +64,7 @@ def nested_criterion(ratings: Ratings, value: FloatArray, *, with_raters: bool) 
     per_response = ratings.per_response.astype(float)
     sums = np.bincount(ratings.response, value)
     margins = csr_array(np.column_stack([per_response, sums]))
-    rows = hstack([ratings.incidence(), margins], format="csr") if with_raters else margins
+    rows = hstack([ratings.incidence, margins], format="csr") if with_raters else margins
     border = _border(ratings, value, with_raters=with_raters)
     numbers, which, counts = np.unique(per_response, return_inverse=True, return_counts=True)
     squares = np.array(

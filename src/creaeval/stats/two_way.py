@@ -53,7 +53,7 @@ def absorb(
     With ``w = 1 / m`` responses are fixed; with ``w = s / (1 + s m)`` they are random and s is their variance
     over the residual's. The unknowns are raters' effects, or what `level` makes these from.
     """
-    incidence = ratings.incidence()
+    incidence = ratings.incidence
     level = eye_array(ratings.n_raters, format="csr") if level is None else level
     rows = (incidence @ level).tocsr()  # responses x unknowns
     sums = np.bincount(ratings.response, ratings.value, minlength=ratings.n_responses)
@@ -81,7 +81,7 @@ def fit(ratings: Ratings, design: Design) -> Fit:
     matrix, right = absorb(ratings, 1.0 / numbers)
     covariance = np.linalg.pinv(matrix, rcond=1e-10, hermitian=True)
     effects = covariance @ right
-    incidence = ratings.incidence()
+    incidence = ratings.incidence
     responses = means - incidence @ effects / numbers
     spread = incidence @ covariance
     error = 1.0 / numbers + np.asarray(incidence.multiply(spread).sum(axis=1)).ravel() / numbers**2
