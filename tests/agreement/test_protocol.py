@@ -250,7 +250,7 @@ def test_a_measure_of_another_package_is_measured_like_any_other(monkeypatch: py
     )
     entry = SimpleNamespace(name="largest", value="their_package:largest", load=lambda: largest)
     monkeypatch.setattr(
-        "importlib.metadata.entry_points", lambda group: [entry] if "measures" in group else []
+        "importlib.metadata.entry_points", lambda group: [entry] if group == measures.GROUP else []
     )
     measures._plug_ins.cache_clear()
     data = table({("judge", "j", "d"): UP, ("rater", "A", "d"): A, ("rater", "B", "d"): [*A[:-1], None]})
