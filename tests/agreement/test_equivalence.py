@@ -10,7 +10,7 @@ from scipy.stats import t as student
 
 from agreement.tables import judge, row, table
 from creaeval.agreement import AgreementOptions, Scorer
-from creaeval.agreement.equivalence import equivalence
+from creaeval.agreement.methods.equivalence import equivalence
 from creaeval.agreement.pairs import AVG, HUMAN, PairValues, find_groups
 from creaeval.agreement.protocol import measure_agreement
 from creaeval.stats.correlation import pearson

@@ -189,7 +189,7 @@ def agree(
     """Compare scores with ratings."""
     from creaeval.agreement import AgreementOptions
     from creaeval.agreement import agree as measure_all
-    from creaeval.agreement.self_preference import read_families
+    from creaeval.agreement.scorers.self_preference import read_families
     from creaeval.cli.inputs import Inputs
 
     reading = read_options(columns, None, missing, levels, read, keep, strict)

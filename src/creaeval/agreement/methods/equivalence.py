@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.comparison import find_panels, same_responses
+from creaeval.agreement.methods.comparison import find_panels, same_responses
 from creaeval.agreement.pairs import AVG, HUMAN, PairValues, find_groups
 from creaeval.stats.measures import get_measure
 
