@@ -424,3 +424,22 @@ def test_every_table_of_an_experiment_is_without_what_judges_were_trained_on(tra
     assert apart == plain | {"samer:j (with training data)": "6"}
     page = next((trained.folder / "plain").rglob("*.html")).read_text()
     assert "2 of 6 uses are of its training data" in page
+
+
+def test_groups_margins_and_raters_like_these_are_asked_for_by_options(
+    command: CommandLine, scored: str
+) -> None:
+    options = ("--by", "language", "--margin", ".1", "--confidence", ".90", "--raters", "random")
+    ended = command("agree", scored, "ratings.csv", *options, "--resamples", "200", "--out", "out")
+    assert ended.code == 0, ended.err
+    tests = table(command.folder / "out" / "equivalence.csv")
+    assert {(row["first"], row["second"]) for row in tests} == {("scripted:one", "human-human")}
+    assert {float(row["margin"]) for row in tests} == {0.1}
+    favoured = table(command.folder / "out" / "differential.csv")
+    assert {row["reason"] for row in favoured} == {"no test: 3 responses in a group, fewer than 5"}
+    # Two people do not tell how others like them would agree.
+    human = [row for row in table(command.folder / "out" / "agreement.csv") if row["judge"] == "human-human"]
+    assert {row["low"] for row in human} == {""}
+    assert "Intervals: 90% percentile bootstrap" in ended.out
+    assert "for raters like these" in ended.out
+    assert "Equal within .1" in ended.out

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from creaeval.agreement.doubts import doubt_interval
 from creaeval.agreement.rating_data import Scorer
 from creaeval.stats.measures import get_measure
 
@@ -245,6 +246,11 @@ class PairValues:
         x, y = (self.data.matrix.values[:, column] for column in self.columns[place])
         names = self.data.label(pair[0]), self.data.label(pair[1])
         return get_measure(measure).remark(x, y, names, self._levels[place])
+
+    def doubt(self, place: int, pair: Pair) -> str:
+        """Say what makes a pair's interval too narrow."""
+        x, y = (self.data.matrix.values[:, column] for column in self.columns[place])
+        return doubt_interval(x, y, (self.data.label(pair[0]), self.data.label(pair[1])))
 
     def interval(self, estimate: Estimate, measure: str = "") -> tuple[Interval, str]:
         """Make the interval of an estimate.

@@ -11,9 +11,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from creaeval.agreement.doubts import FEW
 from creaeval.agreement.pairs import AVG, HUMAN, GroupMean, PairValues, find_groups
 from creaeval.errors import SettingError
 from creaeval.stats.measures import get_measure
+from creaeval.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +93,13 @@ def measure_agreement(data: RatingData, options: AgreementOptions) -> Agreement:
         raise SettingError("There is a single rater and no judge: agreement takes two.")
     values = PairValues(data, groups, options)
     cells = _cells(groups, values)
-    return Agreement(cells, _means(groups, values, cells), values.warnings, values)
+    warnings = [*values.warnings]
+    if doubted := int(cells["reason"].str.contains("the interval is too narrow").sum()):
+        warnings.append(
+            f"{plural(doubted, 'interval')} of {len(cells)} in agreement.csv are too narrow, since points "
+            f"are skewed and responses fewer than {FEW}; docs/agreement.md says how much."
+        )
+    return Agreement(cells, _means(groups, values, cells), tuple(warnings), values)
 
 
 def check_rated(data: RatingData) -> None:
@@ -128,7 +136,9 @@ def _cell(
     if math.isnan(estimate.value):
         return math.nan, math.nan, math.nan, estimate.n, "0 of 1", why or "0 divided by 0"
     ends, said = values.interval(estimate, measure)
-    return estimate.value, ends.low, ends.high, estimate.n, "1 of 1", "; ".join(filter(None, (why, said)))
+    doubt = values.doubt(place, pair) if ends.method != "wilson" and ends.low < ends.high else ""
+    reason = "; ".join(filter(None, (why, said, doubt)))
+    return estimate.value, ends.low, ends.high, estimate.n, "1 of 1", reason
 
 
 def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> pd.DataFrame:

@@ -216,11 +216,59 @@ def _self_preference(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
     return [list_table(shown, "judge", columns, title, task=task)]
 
 
+def _differential(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
+    """Show which groups a judge favours: the averages, and of dimensions what is significant."""
+    shown = frame[frame["dimension"].eq(AVG) | frame["p_holm"].lt(0.05)]
+    names = shown["dimension"].map(lambda identity: line_of("dimension", identity, task).full_name)
+    shown = shown.assign(
+        contrast=shown["group"] + " – " + shown["against"], name=names, value=shown["difference"]
+    )
+    columns: dict[str, Column] = {
+        "": ("contrast",),
+        "dimension": ("name",),
+        "bias": ("bias", "+,.2f"),
+        "of the others": ("bias_against", "+,.2f"),
+        "difference": ("difference", "+,.2f", True),
+        "p": ("p", "p"),
+        "p (Holm)": ("p_holm", "p"),
+        "n": ("n", ",.0f"),
+        "n others": ("n_against", ",.0f"),
+    }
+    return [
+        list_table(rows, "judge", columns, f"Favoured by {column}: judge less raters, in points", task=task)
+        for column, rows in shown.groupby("column", sort=False)
+    ]
+
+
+def _equivalence(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
+    """Show the two one-sided tests of the averages."""
+    shown = frame[frame["dimension"].eq(AVG)]
+    shown = shown.assign(
+        name=shown["first"] + " – " + shown["second"],
+        measure=shown["metric"].map(measure_label),
+        value=shown["difference"],
+    )
+    columns: dict[str, Column] = {
+        "measure": ("measure",),
+        "first": ("first_value", ",.3f"),
+        "second": ("second_value", ",.3f"),
+        "difference": ("difference", "+,.3f", True),
+        "p equal": ("p_equivalence", "p"),
+        "p not worse": ("p_noninferior", "p"),
+        "n": ("n", ",.0f"),
+    }
+    margin = "" if shown.empty else f"{float(shown['margin'].iloc[0]):g}".removeprefix("0")
+    title = f"Equal within {margin}: {AVG}, two one-sided tests"
+    return [list_table(shown, "name", columns, title, task=task)]
+
+
 #: By the name of a report's table what makes it readable.
 TABLES: Mapping[str, Callable[[pd.DataFrame, Task], list[DisplayTable]]] = {
     "reliability": _reliability,
     "comparison": _comparison,
     "by_column": _by_column,
+    "differential": _differential,
+    "equivalence": _equivalence,
     "within": _within,
     "mean_rater": _mean_rater,
     "participants": _participants,

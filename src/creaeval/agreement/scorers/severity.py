@@ -108,8 +108,8 @@ def fair_means(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
 
     Notes
     -----
-    See :func:`creaeval.stats.variance.fair.fair_means`. Clusters play no part: a response's fair mean does not
-    depend on whose class it is of.
+    See ``creaeval.stats.variance.fair``. Clusters play no part: a response's fair mean does not depend on
+    whose class it is of.
     """
     import pandas as pd
 
