@@ -29,6 +29,7 @@ FAIR_COLUMNS = [
     *("kind", "response_id", "item", "dimension", "n_raters", "mean", "fair_mean", "se", "low", "high"),
     *("adjusted_mean", "adjusted_se", "rank", "rank_low", "rank_high", "island", "reason"),
 ]
+_OF_ONE = ("se", "low", "high", "island")
 _AVERAGED = ("mean", "sd", "lowest", "highest", "range_use", "leniency")
 
 
@@ -53,8 +54,9 @@ def severity(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
         responses scored, ``n_compared`` those that another rater scored, too; ``island`` numbers the parts
         of a disconnected design, beyond which raters cannot be compared. In the row ``AVG``, ``n`` and
         ``n_compared`` are the smallest over the dimensions, everything else is the unweighted mean over the
-        dimensions where it is defined, without an interval, and ``defined`` counts those with a leniency, as
-        in ``19 of 20``. An undefined value is missing, and ``reason`` says why.
+        dimensions where it is defined, without an interval unless there is a single one, and ``defined``
+        counts those with a leniency, as in ``19 of 20``. An undefined value is missing, and ``reason`` says
+        why.
 
     Notes
     -----
@@ -224,7 +226,7 @@ def _describe(
         "lowest": float(points.min()) if len(points) else math.nan,
         "highest": float(points.max()) if len(points) else math.nan,
         "range_use": used,
-        **{name: leniency.get(name, math.nan) for name in ("leniency", "se", "low", "high", "island")},
+        **{name: leniency.get(name, math.nan) for name in ("leniency", *_OF_ONE)},
         "n_compared": compared,
         "defined": f"{int(compared > 0)} of 1",
         "reason": "; ".join(reasons),
@@ -239,7 +241,8 @@ def _average(rows: Sequence[Mapping[str, object]]) -> dict[str, object]:
     return {
         "dimension": AVG,
         **{name: float(frame[name].mean()) for name in _AVERAGED},  # over those defined
-        **dict.fromkeys(("se", "low", "high", "island"), math.nan),
+        # Errors of one response's dimensions go together, nobody knows how far.
+        **{name: frame[name][0] if len(frame) == 1 else math.nan for name in _OF_ONE},
         "n": int(frame["n"].min()),
         "n_compared": int(frame["n_compared"].min()),
         "defined": f"{int(frame['leniency'].notna().sum())} of {len(frame)}",

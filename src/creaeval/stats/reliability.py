@@ -12,7 +12,9 @@ variance with unequal class frequencies, Annals of Mathematical Statistics 11, 9
 with unequal errors. Thomas and Hultquist (1978), Interval estimation for the unbalanced case of the one-way
 random effects model, Annals of Statistics 6, 582-587. Ionan, Polley, McShane and Dobbin (2014), Comparison of
 confidence interval methods for an intra-class correlation coefficient, BMC Med. Res. Methodol. 14:121.
-Brennan (2001), Generalizability Theory: generalizability (consistent) and dependability (absolute).
+Shoemaker (2003), Fixing the F test for equal variances, American Statistician 57, 105-114: degrees of
+freedom from kurtosis. Brennan (2001), Generalizability Theory: generalizability (consistent) and
+dependability (absolute).
 """
 
 from __future__ import annotations
@@ -51,6 +53,10 @@ __all__ = [
 ]
 
 N_DRAWS = 10_000
+# Tails: the variance of a mean square over that of normal values. Few responses cannot show short ones.
+_SHORTEST, _FEWEST_SHORT = 0.5, 30
+_LONG, _FEW = 2.0, 100
+_LONG_TAILS = "points have long tails and responses are few: intervals cover less than they say"
 _MOST_GROUPS = 32
 
 
@@ -64,10 +70,13 @@ class ComponentDraws:
         Variances, in the order of :attr:`Components.components`; no rows where they cannot be drawn.
     reason : str
         Why there are none; "" otherwise.
+    note : str
+        What to know of intervals from these.
     """
 
     values: FloatArray
     reason: str
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,6 +144,7 @@ def draw_components(
     rng: np.random.Generator,
     *,
     raters: RaterKind = "random",
+    normal: bool = False,
     n_draws: int = N_DRAWS,
 ) -> ComponentDraws:
     """Draw variance components for intervals.
@@ -150,6 +160,9 @@ def draw_components(
     raters : {"random", "fixed"}
         Whether intervals are to hold for raters like these, or for these raters alone. The variance of
         `fixed` raters is that of their severities, known but for the error of these.
+    normal : bool
+        Take responses' effects and errors as normal. If not, their chi-squared draws have the degrees of
+        freedom that their own kurtosis leaves: with the long tails of skewed points they have far fewer.
     n_draws : int
         Number of draws.
 
@@ -169,9 +182,9 @@ def draw_components(
     precision matrix P of eigenvalues l_j, and t_j their components along its eigenvectors. The raters'
     variance v solves ``sum t_j^2 / (v + e / l_j) = chi-squared draw``, an exact pivot. The same holds nearly
     for the responses' effects, their errors taken as independent, and for the means of clusters. For crossed
-    data these are the mean squares over chi-squared draws, as they are where there is a facet; if such data
-    are incomplete, mean squares are taken to be those that the components would give with as many ratings of
-    each level. Negative draws count as 0.
+    data and normal values these are the mean squares over chi-squared draws. They are where there is a
+    facet, too, whatever the tails; if such data are incomplete, mean squares are taken to be those that the
+    components would give with as many ratings of each level. Negative draws count as 0.
     """
     if raters not in ("random", "fixed"):
         raise ValueError(f'raters must be "random" or "fixed", but are {raters!r}.')
@@ -180,7 +193,15 @@ def draw_components(
         return ComponentDraws(np.empty((0, len(components.components))), reason)
     if "facet" in components.factors:
         return _draw_squares(ratings, components, rng, n_draws)
-    return ComponentDraws(_draw_effects(ratings, components, rng, raters, n_draws), "")
+    squares = fit(ratings, components.design)
+    shortest = _SHORTEST if components.design.n_responses >= _FEWEST_SHORT else 1.0
+    tails = 1.0, 1.0
+    if not normal:
+        own = _tail_of_errors(ratings, squares), _tail_of_responses(components, squares)
+        tails = max(own[0], shortest), max(own[1], shortest)
+    values = _draw_effects(ratings, components, squares, tails, raters, rng, n_draws)
+    few = components.design.n_responses < _FEW and max(tails) > _LONG
+    return ComponentDraws(values, "", _LONG_TAILS if few else "")
 
 
 def reliability(
@@ -367,21 +388,25 @@ def _draw_squares(
 
 
 def _draw_effects(
-    ratings: Ratings, components: Components, rng: np.random.Generator, raters: RaterKind, n_draws: int
+    ratings: Ratings,
+    components: Components,
+    squares: Fit,
+    tails: tuple[float, float],
+    raters: RaterKind,
+    rng: np.random.Generator,
+    n_draws: int,
 ) -> FloatArray:
-    squares = fit(ratings, components.design)
     columns: dict[Effect, FloatArray] = {}
-    residual = squares.residual / rng.chisquare(squares.degrees_of_freedom, n_draws)
+    residual = squares.sum_of_squares / _chi_squared(squares.degrees_of_freedom, tails[0], rng, n_draws)
     columns["response", "rater"] = residual
     columns["rater",] = _draw_raters(squares, residual, rng, raters)
     if ratings.cluster is None:
         groups = components.design.response_island
         within, degrees = _centre(squares.response, groups)
-        columns["response",] = _pivot(
-            within, squares.response_error, residual, rng.chisquare(degrees, n_draws)
-        )
+        chi_squared = _chi_squared(degrees, tails[1], rng, n_draws)
+        columns["response",] = _pivot(within, squares.response_error, residual, chi_squared)
     else:
-        columns |= _draw_clusters(ratings, components.design, squares, columns, rng)
+        columns |= _draw_clusters(ratings, components.design, squares, columns, tails[1], rng)
     return np.column_stack([columns[part.effect] for part in components.components])
 
 
@@ -408,6 +433,7 @@ def _draw_clusters(
     design: Design,
     squares: Fit,
     drawn: Mapping[Effect, FloatArray],
+    tail: float,
     rng: np.random.Generator,
 ) -> dict[Effect, FloatArray]:
     """Responses within clusters, then clusters from the means of their responses."""
@@ -416,7 +442,8 @@ def _draw_clusters(
     cluster[ratings.response] = ratings.cluster  # type: ignore[assignment]
     within, degrees = _centre(squares.response, cluster)
     n_draws = len(residual)
-    responses = _pivot(within, squares.response_error, residual, rng.chisquare(degrees, n_draws))
+    chi_squared = _chi_squared(degrees, tail, rng, n_draws)
+    responses = _pivot(within, squares.response_error, residual, chi_squared)
     sizes = np.bincount(cluster)
     means = np.bincount(cluster, squares.response) / sizes
     error = np.bincount(cluster, squares.response_error) / sizes**2
@@ -427,6 +454,36 @@ def _draw_clusters(
         noise += drawn["rater",][:, np.newaxis] / np.bincount(design.rater_island)[island]
     between = _solve((means - means.mean()) ** 2, noise, rng.chisquare(len(sizes) - 1, n_draws))
     return {("response",): responses, ("cluster",): between}
+
+
+def _tail_of_errors(ratings: Ratings, squares: Fit) -> float:
+    """Spread of responses' sums of squares over what normal errors would give."""
+    freedom, mean_square = squares.degrees_of_freedom, squares.sum_of_squares / squares.degrees_of_freedom
+    if mean_square == 0.0:
+        return 1.0
+    sums = np.bincount(ratings.response, squares.residual**2)
+    share = freedom / (len(ratings.value) - ratings.n_responses)
+    apart = sums - mean_square * share * (ratings.per_response - 1)
+    return float(apart @ apart) / (2.0 * mean_square**2 * freedom)
+
+
+def _tail_of_responses(components: Components, squares: Fit) -> float:
+    """1 and half the excess kurtosis (Fisher's G2) of responses' effects over their standard deviations."""
+    response, residual = components.variance("response"), components.variance("response", "rater")
+    spread = np.sqrt(response + components.variance("cluster") + residual * squares.response_error)
+    effects, _ = _centre(squares.response, components.design.response_island)
+    if not spread.all() or not effects.any():
+        return 1.0
+    scaled = effects / spread
+    n, squared = len(scaled), (scaled - scaled.mean()) ** 2
+    excess = float((squared**2).mean() / squared.mean() ** 2) - 3.0
+    return 1.0 + (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * excess + 6.0) / 2.0
+
+
+def _chi_squared(degrees: int, tail: float, rng: np.random.Generator, n_draws: int) -> FloatArray:
+    """Draw chi-squared, with the spread that values with such tails have; at least one degree of freedom."""
+    tail = min(tail, float(degrees))
+    return tail * rng.chisquare(degrees / tail, n_draws)
 
 
 def _centre(effects: FloatArray, groups: IntArray) -> tuple[FloatArray, int]:
