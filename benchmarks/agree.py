@@ -32,13 +32,13 @@ import pandas as pd
 import pingouin
 
 from agreement import make_scales
-from creaeval.agreement import PAPER
-from creaeval.stats.components import estimate_components
-from creaeval.stats.design import make_ratings
 from creaeval.stats.draws import make_draws
 from creaeval.stats.grid import grid
 from creaeval.stats.icc import icc
 from creaeval.stats.kappa import quadratic_weighted_kappa
+from creaeval.stats.measures import PAPER
+from creaeval.stats.variance.components import estimate_components
+from creaeval.stats.variance.design import make_ratings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

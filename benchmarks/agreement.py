@@ -26,7 +26,6 @@ from scipy.stats import bootstrap
 from sklearn.metrics import cohen_kappa_score
 
 from creaeval.agreement import (
-    PAPER,
     AgreementOptions,
     RatingData,
     Scorer,
@@ -37,6 +36,7 @@ from creaeval.agreement import (
 from creaeval.agreement.pairs import find_groups, pair_places
 from creaeval.data.points import points_range
 from creaeval.stats.grid import grid
+from creaeval.stats.measures import PAPER
 from creaeval.tasks import load_task, resolve
 
 if TYPE_CHECKING:

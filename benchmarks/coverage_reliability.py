@@ -17,10 +17,10 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from creaeval.stats.components import estimate_components
-from creaeval.stats.design import make_ratings
 from creaeval.stats.icc import icc
-from creaeval.stats.reliability import draw_components, reliability
+from creaeval.stats.variance.components import estimate_components
+from creaeval.stats.variance.design import make_ratings
+from creaeval.stats.variance.reliability import draw_components, reliability
 
 NUMBERS, RATERS = (30, 50, 80, 200), (2, 3, 6)
 VARIANCES = ((1.0, 0.2, 0.5), (1.0, 0.5, 0.3), (0.3, 0.1, 1.0))

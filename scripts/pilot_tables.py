@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-#: The measures by the names of :mod:`creaeval.agreement.stability`; Self-BLEU is the pilot's own variant.
+#: The measures as in :mod:`creaeval.agreement.runs.stability`; Self-BLEU is the pilot's own variant.
 MEASURES = ("bertscore", "self_bleu_pilot", "variance")
 INTEGRITY = "Step-2 Integrity"
 AVG = "AVG"

@@ -10,7 +10,7 @@ import pytest
 from agreement.sheets_of_points import qwk, ratings, scores, sheets
 from agreement.tables import row
 from booklets import cgpst
-from creaeval.agreement.ablation_table import ablation_table
+from creaeval.agreement.methods.ablation_table import ablation_table
 from creaeval.agreement.options import AgreementOptions
 from creaeval.errors import SettingError
 

@@ -10,8 +10,8 @@ import pytest
 from scipy.optimize import isotonic_regression
 
 from agreement.tables import row, table
-from creaeval.agreement.calibration import CALIBRATION_COLUMNS, calibration, correct
 from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.scorers.calibration import CALIBRATION_COLUMNS, calibration, correct
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from booklets import cgpst, marked, scored
-from creaeval.agreement.compare_runs import compare_runs
-from creaeval.agreement.conditions import check_conditions, read_conditions
-from creaeval.agreement.largest import evidence_text
 from creaeval.agreement.options import AgreementOptions
-from creaeval.agreement.run_records import changed_responses, differing_settings
+from creaeval.agreement.runs.compare_runs import compare_runs
+from creaeval.agreement.runs.conditions import check_conditions, read_conditions
+from creaeval.agreement.runs.largest import evidence_text
+from creaeval.agreement.runs.run_records import changed_responses, differing_settings
 from creaeval.data import Rating, Scores
 from creaeval.errors import SettingError
 from creaeval.methods import Outcome

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import permutation_test, ttest_rel
 
 from agreement.tables import by_response, judge, row, table
-from creaeval.agreement.comparison import compare_methods, correct_family
+from creaeval.agreement.methods.comparison import compare_methods, correct_family
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG
 from creaeval.errors import SettingError

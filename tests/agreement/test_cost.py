@@ -9,7 +9,7 @@ import pytest
 
 import booklets
 from agreement.tables import row
-from creaeval.agreement.cost import ALL_JUDGES, COST_COLUMNS, MEASURES, cost_per_response
+from creaeval.agreement.runs.cost import ALL_JUDGES, COST_COLUMNS, MEASURES, cost_per_response
 from creaeval.methods import CallSummary, Outcome, StageFailure
 from creaeval.runs import Run
 from creaeval.tasks import load_task

@@ -12,12 +12,12 @@ import pytest
 from agreement.tables import row, table
 from agreement.test_verbosity import DIRECT, ESSAY, HUMAN, OTHER, lengths, ratings, scores
 from booklets import booklet, scored, variant
-from creaeval.agreement.calibration_intervals import INTERVAL_COLUMNS, calibration_intervals
-from creaeval.agreement.heat import HEAT_COLUMNS, heat_counts
-from creaeval.agreement.length_points import LENGTH_COLUMNS, length_points
 from creaeval.agreement.options import AgreementOptions
-from creaeval.agreement.quotes import QUOTE_COLUMNS, quote_table
-from creaeval.agreement.verbosity import verbosity
+from creaeval.agreement.runs.length_points import LENGTH_COLUMNS, length_points
+from creaeval.agreement.runs.quotes import QUOTE_COLUMNS, quote_table
+from creaeval.agreement.runs.verbosity import verbosity
+from creaeval.agreement.scorers.calibration_intervals import INTERVAL_COLUMNS, calibration_intervals
+from creaeval.agreement.scorers.heat import HEAT_COLUMNS, heat_counts
 from creaeval.report.figures import length_scatter
 from scripted import ScriptedModel
 

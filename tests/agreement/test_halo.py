@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agreement.tables import row, table
-from creaeval.agreement.halo import HALO_COLUMNS, HALO_MEANS_COLUMNS, halo, halo_means
+from creaeval.agreement.scorers.halo import HALO_COLUMNS, HALO_MEANS_COLUMNS, halo, halo_means
 
 # r of [1, 2, 3] with itself 1, with [3, 2, 1] -1, with [1, 3, 2] 0.5
 POINTS = table(

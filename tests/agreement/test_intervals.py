@@ -11,7 +11,7 @@ from agreement.tables import row, table
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import HUMAN
 from creaeval.agreement.protocol import SHARE, measure_agreement
-from creaeval.agreement.raters import rater_coefficients
+from creaeval.agreement.scorers.raters import rater_coefficients
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

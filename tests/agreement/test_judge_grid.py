@@ -9,7 +9,7 @@ import pytest
 from agreement.sheets_of_points import ADEQUACY, FOCUS, qwk, ratings, run, scores, sheets
 from agreement.tables import row
 from booklets import cgpst
-from creaeval.agreement.judge_grid import (
+from creaeval.agreement.methods.judge_grid import (
     ALL_JUDGES,
     analyst_judge_grid,
     judge_agreement,

@@ -12,7 +12,7 @@ import pytest
 from agreement.sheets_of_points import ADEQUACY, FOCUS, qwk, ratings, scores, sheets
 from agreement.tables import row
 from booklets import cgpst
-from creaeval.agreement.method_table import method_table, rank_methods
+from creaeval.agreement.methods.method_table import method_table, rank_methods
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG, HUMAN
 from creaeval.data import Scores, read_ratings, read_scores

@@ -147,6 +147,6 @@ def test_the_report_has_both_for_each_judge_and_shows_them() -> None:
     assert mean["AVG"] == pytest.approx((mean[FOCUS] + mean[ADEQUACY]) / 2)
     assert list(dict.fromkeys(report.tables["participants"]["judge"])) == ["m: j", "m: k", "other: j"]
     text = summary_text(report)
-    assert "Agreement with the mean of the raters" in text
-    assert "Agreement of participants' means" in " ".join(text.split())
+    assert "Agreement with the raters' mean" in text
+    assert "Agreement of participant means" in " ".join(text.split())
     assert "Another quantity than the agreement with each rater" in " ".join(text.split())

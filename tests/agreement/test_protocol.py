@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from creaeval.agreement.options import AgreementOptions, make_options
 from creaeval.agreement.pairs import AVG, HUMAN
 from creaeval.agreement.protocol import ALL_RATERS, SHARE, Agreement, measure_agreement
 from creaeval.errors import SettingError
+from creaeval.stats import measures
 from creaeval.stats.icc import icc
+from creaeval.stats.measures import Measure
 from creaeval.stats.resample import bootstrap, pearson
 
 if TYPE_CHECKING:
@@ -25,8 +28,8 @@ A = [2, 3, 4, 5, 6, 4, 3, 5]
 UP = [value + 2 for value in A]
 
 
-def measured(data: RatingData, measures: Sequence[str], resamples: int = 0, **settings: Any) -> Agreement:
-    options = AgreementOptions(measures=tuple(measures), resamples=resamples, **settings)
+def measured(data: RatingData, keys: Sequence[str], resamples: int = 0, **settings: Any) -> Agreement:
+    options = AgreementOptions(measures=tuple(keys), resamples=resamples, **settings)
     return measure_agreement(data, options)
 
 
@@ -231,3 +234,29 @@ def test_an_unknown_measure_and_missing_ratings_are_named() -> None:
         measured(table({("judge", "j", "d"): A}), ["qwk"])
     with pytest.raises(SettingError, match="a single rater and no judge"):
         measured(table({("rater", "A", "d"): A}), ["qwk"])
+
+
+def test_a_measure_of_another_package_is_measured_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measures, "_measures", dict(measures._measures))
+    largest = Measure(
+        "largest",
+        "largest distance",
+        lambda x, y: float(np.nanmax(np.abs(np.subtract(x, y)))),
+        in_points=True,
+        comparable=False,
+        better="lower",
+        bounds=(0, math.inf),
+        needs="a pair",
+    )
+    entry = SimpleNamespace(name="largest", value="their_package:largest", load=lambda: largest)
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: [entry] if group == measures.GROUP else []
+    )
+    measures._plug_ins.cache_clear()
+    data = table({("judge", "j", "d"): UP, ("rater", "A", "d"): A, ("rater", "B", "d"): [*A[:-1], None]})
+    means = measured(data, ["qwk", "largest"], 50).means
+    measures._plug_ins.cache_clear()
+    assert row(means, judge="j", dimension="d", metric="largest").value == 2
+    # It is in points, so no share of people's is reached, and without a form on the grid it has no interval.
+    assert set(means["metric"]) == {"qwk", "qwk" + SHARE, "largest"}
+    assert means.loc[means["metric"].eq("largest"), "low"].isna().all()

@@ -12,7 +12,7 @@ import pytest
 from agreement.tables import judge, row, table
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.rating_data import Scorer
-from creaeval.agreement.reliability import (
+from creaeval.agreement.scorers.reliability import (
     D_STUDY_COLUMNS,
     DESIGN_COLUMNS,
     RELIABILITY_COLUMNS,

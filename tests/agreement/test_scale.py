@@ -10,7 +10,7 @@ import pytest
 from agreement.sheets_of_points import ratings, scores, sheets
 from booklets import cgpst
 from creaeval.agreement import AgreementOptions, agree
-from creaeval.agreement.method_table import method_table
+from creaeval.agreement.methods.method_table import method_table
 from creaeval.data import Rating
 from creaeval.stats.gwet import gwet_ac1, gwet_ac2
 from creaeval.stats.measures import Levels

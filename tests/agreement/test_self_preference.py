@@ -14,7 +14,7 @@ from agreement.tables import by_response, row, table
 from creaeval.agreement.long_table import compared_dimensions, long_table
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG
-from creaeval.agreement.self_preference import family_of, self_preference
+from creaeval.agreement.scorers.self_preference import family_of, self_preference
 from creaeval.data import read_ratings, read_scores
 from creaeval.errors import SettingError
 from creaeval.tasks import load_task

@@ -9,7 +9,7 @@ import pytest
 from agreement.tables import row, table
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.rating_data import Scorer
-from creaeval.agreement.severity import AVG, FAIR_COLUMNS, SEVERITY_COLUMNS, fair_means, severity
+from creaeval.agreement.scorers.severity import AVG, FAIR_COLUMNS, SEVERITY_COLUMNS, fair_means, severity
 
 if TYPE_CHECKING:
     import pandas as pd

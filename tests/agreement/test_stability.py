@@ -12,8 +12,8 @@ import pytest
 
 from agreement.tables import row
 from booklets import scored
-from creaeval.agreement.encoder import MULTILINGUAL, Encoder, embedder, load_encoder
-from creaeval.agreement.stability import (
+from creaeval.agreement.runs.encoder import MULTILINGUAL, Encoder, embedder, load_encoder
+from creaeval.agreement.runs.stability import (
     AVG,
     EVIDENCE_COLUMNS,
     JUDGE_COLUMNS,
@@ -464,7 +464,7 @@ def test_the_packaged_encoder_gives_what_bert_score_gives() -> None:
 
 
 def test_a_missing_package_is_named_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("creaeval.agreement.encoder.find_spec", lambda _: None)
+    monkeypatch.setattr("creaeval.agreement.runs.encoder.find_spec", lambda _: None)
     with pytest.raises(
         SettingError, match=r'transformers, which is not installed. .*"creaeval\[bertscore\]"'
     ):
@@ -475,7 +475,7 @@ def test_an_encoder_of_ones_own_needs_its_language_and_a_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(
-        "creaeval.agreement.encoder.find_spec", lambda name: None if name.startswith("gt_") else object()
+        "creaeval.agreement.runs.encoder.find_spec", lambda name: None if name.startswith("gt_") else object()
     )
     with pytest.raises(SettingError, match=f"encoder {tmp_path.name}: expected the language"):
         load_encoder(tmp_path)

@@ -6,7 +6,7 @@ import pytest
 
 from agreement.tables import row, table
 from creaeval.agreement.options import AgreementOptions
-from creaeval.agreement.stand_in import STAND_IN_COLUMNS, stand_in
+from creaeval.agreement.scorers.stand_in import STAND_IN_COLUMNS, stand_in
 from creaeval.errors import SettingError
 
 FIVES = [5.0] * 40

@@ -9,7 +9,7 @@ import pytest
 from agreement.tables import row, table
 from booklets import cgpst
 from creaeval.agreement.long_table import compared_dimensions
-from creaeval.agreement.total import TOTAL_COLUMNS, total_reliability
+from creaeval.agreement.scorers.total import TOTAL_COLUMNS, total_reliability
 from creaeval.tasks import Task, parse_task
 
 if TYPE_CHECKING:

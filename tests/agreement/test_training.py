@@ -11,12 +11,12 @@ from agreement.sheets_of_points import FOCUS, qwk, ratings, run, scores, sheets
 from agreement.tables import row
 from booklets import cgpst
 from creaeval.agreement import AgreementOptions, agree, find_common, long_table
-from creaeval.agreement.ablation_table import ablation_table
-from creaeval.agreement.compare_runs import compare_runs
-from creaeval.agreement.judge_grid import judge_agreement, judge_pairs
-from creaeval.agreement.method_table import method_table
+from creaeval.agreement.methods.ablation_table import ablation_table
+from creaeval.agreement.methods.judge_grid import judge_agreement, judge_pairs
+from creaeval.agreement.methods.method_table import method_table
+from creaeval.agreement.runs.compare_runs import compare_runs
+from creaeval.agreement.runs.verbosity import verbosity
 from creaeval.agreement.training import leave_out, only_trained, trained_on
-from creaeval.agreement.verbosity import verbosity
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:

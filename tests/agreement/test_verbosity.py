@@ -12,7 +12,7 @@ import pytest
 
 from agreement.tables import row
 from creaeval.agreement.options import AgreementOptions
-from creaeval.agreement.verbosity import (
+from creaeval.agreement.runs.verbosity import (
     RATERS,
     VERBOSITY_COLUMNS,
     count_words,

@@ -103,9 +103,9 @@ def test_everything_else_is_written_beside(command: CommandLine, scored: str) ->
     out = command.folder / "out"
     assert sorted(path.name for path in out.iterdir()) == [
         *("agreement.R", "agreement.csv", "agreement.md", "agreement.tex", "agreement.xlsx"),
-        *("calibration.csv", "d_study.csv", "design.csv", "fair_means.csv", "halo.csv", "halo_means.csv"),
-        *("long.csv", "raters.csv", "reliability.csv", "severity.csv", "stand_in.csv"),
-        *("total_reliability.csv", "variance.csv"),
+        *("calibration.csv", "components.R", "d_study.csv", "design.csv", "fair_means.csv", "halo.csv"),
+        *("halo_means.csv", "long.csv", "mean_rater.csv", "rasch.R", "raters.csv", "reliability.csv"),
+        *("severity.csv", "stand_in.csv", "total_reliability.csv", "variance.csv"),
     ]
     # The judge gives what A gives and a point less than B: half a point severe beside their mean.
     severity = {row["scorer"]: row for row in table(out / "severity.csv") if row["dimension"] == "AVG"}
@@ -124,11 +124,13 @@ def test_everything_else_is_written_beside(command: CommandLine, scored: str) ->
     assert "**Select an Underlying Problem**\n\n|  | Focus | AVG | share of human-human |" in markdown
     latex = (out / "agreement.tex").read_text()
     assert re.findall(r"caption{Task cgpst: ([^}]*)}", latex) == [
-        *("QWK", "Pearson r", "ICC(A,1)", "Judges and raters")
+        *("QWK", "Pearson r", "ICC(A,1)", "Agreement with the raters' mean", "Judges and raters")
     ]
     # The value, the ends of its interval, then n: a sheet for each table that is shown.
     book = openpyxl.load_workbook(out / "agreement.xlsx", read_only=True)
-    assert book.sheetnames == ["QWK", "Pearson r", "ICC(A,1)", "Judges and raters"]
+    assert book.sheetnames == [
+        *("QWK", "Pearson r", "ICC(A,1)", "Agreement with the raters' mean", "Judges and raters")
+    ]
     heading, first = list(book["QWK"].values)[:2]
     focus = heading.index("Select an Underlying Problem: Focus")
     assert heading[focus + 1].endswith(", low")
@@ -397,3 +399,28 @@ def test_the_page_of_a_run_shows_trained_judges_apart_where_it_is_asked_for(comm
     assert "offline: 1 of 4 uses are of its training data" in plain
     assert "offline (with training data)" not in plain
     assert "offline (with training data)" in apart
+
+
+def test_every_table_of_an_experiment_is_without_what_judges_were_trained_on(trained: CommandLine) -> None:
+    others = [f"{use},plain,{6 - points}," for use, points, _ in USES]
+    scores = trained.folder / "judge.csv"
+    scores.write_text("\n".join([scores.read_text(), *others]))
+    file = trained.folder / "recorded.yaml"
+    settings = {"task": "aut", "scores": "judge.csv", "ratings": "people.csv", "judges_apart": True}
+    file.write_text(json.dumps({"name": "e", "data": {"d": settings}, "agreement": {"resamples": 0}}))
+    for name, more in (("plain", ()), ("apart", ("--include-training",))):
+        assert trained("experiment", "report", "recorded.yaml", "--out", name, *more).code == 0
+    files = {name: next((trained.folder / name).rglob("*_methods.csv")) for name in ("plain", "apart")}
+    plain, apart = (
+        {
+            row["method"]: row["n"]
+            for row in table(file)
+            if row["measure"] == "qwk" and row["dimension"] != "AVG"
+        }
+        for file in files.values()
+    )
+    # Methods are compared on the four uses that no judge was trained on; people with each other, too.
+    assert plain == {"samer:j": "4", "plain": "4", "human-human": "4"}
+    assert apart == plain | {"samer:j (with training data)": "6"}
+    page = next((trained.folder / "plain").rglob("*.html")).read_text()
+    assert "2 of 6 uses are of its training data" in page

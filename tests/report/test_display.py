@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from creaeval.agreement.method_table import rank_methods
+from creaeval.agreement.methods.method_table import rank_methods
 from creaeval.report.display import Cell, DisplayTable, Line, cross_table, plain_table, table_of
 from creaeval.report.display.latex import _SMALL, _TEXT_WIDTH, escape_latex, latex_tables, text_width
 from creaeval.report.display.markdown import escape_markdown, markdown_tables

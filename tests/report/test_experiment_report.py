@@ -18,8 +18,8 @@ import pandas as pd
 import pytest
 
 from creaeval.agreement import AgreementOptions, long_table
-from creaeval.agreement.encoder import Encoder
-from creaeval.agreement.method_table import method_table
+from creaeval.agreement.methods.method_table import method_table
+from creaeval.agreement.runs.encoder import Encoder
 from creaeval.agreement.within import agreement_within
 from creaeval.errors import DataError, SettingError
 from creaeval.experiments import load_results, read_experiment, run_experiment
@@ -235,7 +235,7 @@ def test_bertscore_of_repeated_evidence_stands_beside_self_bleu(
 ) -> None:
     places = {"cat": 0, "dog": 1, "owl": 2}
     toy = Encoder("toy", "en", lambda texts: [np.eye(3)[[places[word] for word in t.split()]] for t in texts])
-    monkeypatch.setattr("creaeval.agreement.encoder.load_encoder", lambda: toy)
+    monkeypatch.setattr("creaeval.agreement.runs.encoder.load_encoder", lambda: toy)
     given, ledger = repeated(tmp_path, monkeypatch, similarity=SIMILARITY)
     with ledger:
         (of,) = compared_of(given, load_results(given, RunStore(ledger))["all"])
@@ -256,7 +256,7 @@ def test_bertscore_of_repeated_evidence_stands_beside_self_bleu(
 def test_without_its_extra_bertscore_is_left_out_with_that_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("creaeval.agreement.encoder.find_spec", lambda _: None)
+    monkeypatch.setattr("creaeval.agreement.runs.encoder.find_spec", lambda _: None)
     given, ledger = repeated(tmp_path, monkeypatch, similarity=SIMILARITY)
     with ledger:
         write_experiment_report(given, load_results(given, RunStore(ledger)), tmp_path / "out")

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from creaeval.stats.components import Components, estimate_components
-from creaeval.stats.design import make_ratings
-from creaeval.stats.reml import fit_ratios, nested_criterion
+from creaeval.stats.variance.components import Components, estimate_components
+from creaeval.stats.variance.design import make_ratings
+from creaeval.stats.variance.reml import fit_ratios, nested_criterion
 from stats.designs import DESIGNS, FACET, Cells, two_way
 from stats.textbooks import BRENNAN_1, BRENNAN_3, SHROUT_FLEISS, long
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from creaeval.stats.design import find_design, make_ratings
+from creaeval.stats.variance.design import find_design, make_ratings
 from stats.designs import DESIGNS, PAIRS
 
 

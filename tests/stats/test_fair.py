@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from creaeval.stats.components import Components, estimate_components
-from creaeval.stats.design import Ratings, make_ratings
-from creaeval.stats.fair import fair_means, rater_leniency
+from creaeval.stats.variance.components import Components, estimate_components
+from creaeval.stats.variance.design import Ratings, make_ratings
+from creaeval.stats.variance.fair import fair_means, rater_leniency
 from stats.designs import DESIGNS, Cells, Numbers
 from stats.textbooks import SHROUT_FLEISS, long
 
 if TYPE_CHECKING:
-    from creaeval.stats.reliability import RaterKind
+    from creaeval.stats.variance.reliability import RaterKind
 
 # R 4.2.2, lme4 1.1-31, fits of test_components: ranef(m)$rater[, 1]; (fixef(m) + ranef(m)$response[, 1])[1:5]
 LME4 = {

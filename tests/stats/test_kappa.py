@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -37,6 +38,18 @@ def test_cohen_kappa_of_a_textbook_table() -> None:
 def test_fleiss_kappa_of_the_textbook_table() -> None:
     ratings = [np.repeat(range(5), row) for row in TEXTBOOK]
     assert round(stats.fleiss_kappa(ratings), 3) == 0.210
+
+
+def test_fleiss_kappa_of_ratings_with_decimals_takes_little_memory() -> None:
+    # A table of targets by different values would have 10,000 x 50,000 cells.
+    ratings = np.random.default_rng(1).random((10_000, 5))
+    tracemalloc.start()
+    value = stats.fleiss_kappa(ratings)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6
+    # No two are equal: p_o is 0 and p_e one in 50,000.
+    assert value == pytest.approx(-1 / 49_999)
 
 
 def test_weighted_kappas_by_hand() -> None:

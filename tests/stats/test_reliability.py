@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from creaeval.stats.components import Components, estimate_components
-from creaeval.stats.design import Ratings, make_ratings
 from creaeval.stats.draws import TOO_FEW
 from creaeval.stats.icc import icc
-from creaeval.stats.reliability import (
+from creaeval.stats.variance.components import Components, estimate_components
+from creaeval.stats.variance.design import Ratings, make_ratings
+from creaeval.stats.variance.reliability import (
     CoefficientKind,
     ComponentDraws,
     draw_components,

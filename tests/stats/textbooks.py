@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from creaeval.stats.design import Ratings, make_ratings
+from creaeval.stats.variance.design import Ratings, make_ratings
 
 # Brennan (2001), Generalizability Theory, synthetic data set 1 (persons x items), Table 2.2.
 BRENNAN_1 = [

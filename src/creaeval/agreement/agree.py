@@ -139,7 +139,7 @@ def agree(
     data, more = rated(every)
     notes += more
     if options.correct:
-        from creaeval.agreement.calibration import correct
+        from creaeval.agreement.scorers.calibration import correct
 
         data, more = correct(data, options)
         every, notes = data, notes + more
@@ -202,7 +202,7 @@ def _methods(shown: RatingData, options: AgreementOptions) -> tuple[Tables, list
     """Compare the first method with each other one."""
     import pandas as pd
 
-    from creaeval.agreement.comparison import compare_methods, correct_family
+    from creaeval.agreement.methods.comparison import compare_methods, correct_family
 
     if len(shown.methods) < 2:
         return {}, []
@@ -221,12 +221,12 @@ def _methods(shown: RatingData, options: AgreementOptions) -> tuple[Tables, list
 
 def _scorers(data: RatingData, every: RatingData, options: AgreementOptions) -> Tables:
     """Describe judges and raters by themselves; the Total takes dimensions that nobody rated, too."""
-    from creaeval.agreement.calibration import calibration
-    from creaeval.agreement.halo import halo, halo_means
-    from creaeval.agreement.raters import rater_coefficients
-    from creaeval.agreement.severity import fair_means, severity
-    from creaeval.agreement.stand_in import stand_in
-    from creaeval.agreement.total import total_reliability
+    from creaeval.agreement.scorers.calibration import calibration
+    from creaeval.agreement.scorers.halo import halo, halo_means
+    from creaeval.agreement.scorers.raters import rater_coefficients
+    from creaeval.agreement.scorers.severity import fair_means, severity
+    from creaeval.agreement.scorers.stand_in import stand_in
+    from creaeval.agreement.scorers.total import total_reliability
 
     between = halo(data)
     tables = {
@@ -248,7 +248,7 @@ def _reliability(data: RatingData, options: AgreementOptions) -> tuple[Tables, l
     """Study the points of raters and of the judges of each method; say which raters cannot be compared."""
     import pandas as pd
 
-    from creaeval.agreement.reliability import reliability_tables
+    from creaeval.agreement.scorers.reliability import reliability_tables
 
     parts = []
     for method in ("", *data.methods):
@@ -279,12 +279,20 @@ def _columns(
 
     if options.groups:
         yield "by_column", pd.concat(_by_group(shown, name, options) for name in options.groups)
+    if options.groups and data.judges:
+        from creaeval.agreement.differential import differential
+
+        yield "differential", pd.concat(differential(data, name, options) for name in options.groups)
+    if options.margin is not None and data.judges:
+        from creaeval.agreement.methods.equivalence import equivalence
+
+        yield "equivalence", equivalence(shown, options)
     if options.within and data.judges:
         from creaeval.agreement.within import agreement_within
 
         yield "within", agreement_within(data, options)
     if options.writer is not None and data.judges:
-        from creaeval.agreement.self_preference import self_preference
+        from creaeval.agreement.scorers.self_preference import self_preference
 
         families = options.families
         yield "self_preference", self_preference(data, options.writer, families=families, options=options)

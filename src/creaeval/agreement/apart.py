@@ -55,7 +55,7 @@ def trained_judges(
         return None
     data, _ = rated(long_table(task, trained, ratings, options)[0])
     if options.correct:
-        from creaeval.agreement.calibration import correct
+        from creaeval.agreement.scorers.calibration import correct
 
         data, _ = correct(data, options)
     data = put_into_slots(data) if needs_slots(data) else data

@@ -127,12 +127,14 @@ def long_table(
     options = options or AgreementOptions()
     judged = list(map(scores_of, scores))
     labels = method_labels(judged)
-    rated, notes = without_means(of_stage(ratings, options.stage) if ratings else [])
+    rated, of_means = without_means(of_stage(ratings, options.stage) if ratings else [])
     rated_ids = {rating.response_id for rating in rated}
-    table = _Table(task, options)
+    notes: list[str] = []
     for number, part in enumerate(judged):
-        judged[number], more = leave_out(part, task, rated_ids, hint=not options.include_training)
-        notes += more
+        judged[number], of_training = leave_out(part, task, rated_ids, hint=not options.include_training)
+        notes += of_training
+    notes += of_means
+    table = _Table(task, options)
     for method, part in zip(labels, judged, strict=True):
         for sheet in part.sheets:
             scorer = Scorer(sheet.scorer, "judge", method, *sheet.repeats)

@@ -179,9 +179,12 @@ class AgreementOptions:
         from creaeval.stats.draws import FEWEST
 
         kind = "BCa" if self.interval == "bca" else "percentile"
+        of_raters = "these raters"
+        if self.raters == "random":
+            of_raters = "raters like these (with the jackknife over raters; single pairs: for that rater)"
         return (
             f"Intervals: {self.confidence:.0%} {kind} bootstrap of {drawn}, {self.resamples:,} "
-            f"resamples, seed {self.seed}; none for fewer than {FEWEST} of them."
+            f"resamples, seed {self.seed}, for {of_raters}; none for fewer than {FEWEST} of them."
         )
 
 

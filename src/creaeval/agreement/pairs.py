@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from creaeval.agreement.rating_data import Scorer
 from creaeval.stats.measures import get_measure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -157,8 +159,11 @@ class PairValues:
         none = np.empty((0, len(self.columns)))
         return values, none, none
 
-    def of(self, measure: str, places: Sequence[int]) -> tuple[Floats, Floats, Floats]:
-        """Return pairs' values on the data, on the resamples and without each unit, a pair a column."""
+    def of(self, measure: str, places: Sequence[int]) -> tuple[Floats, ...]:
+        """Return pairs' values, a pair a column: on the data, on the resamples, without each unit and rater.
+
+        The last has a row for each rater, without that rater's pairs; it is empty unless raters are random.
+        """
         import numpy as np
 
         chosen = np.asarray(places, dtype=np.intp)
@@ -168,9 +173,47 @@ class PairValues:
             self.grid.draws[measure],
             self.grid.leave_one_out.get(measure, none),
         )
-        return values[np.newaxis, chosen], draws[:, chosen], without[:, chosen]
+        without_raters = none[:, chosen]
+        if self.options.raters == "random":
+            has_rater = self._has_rater[:, chosen]
+            without_raters = np.where(has_rater, np.nan, values[chosen])
+            without_raters[~has_rater.any(axis=1)] = np.nan
+        return values[np.newaxis, chosen], draws[:, chosen], without[:, chosen], without_raters
 
-    def of_group(self, group: Group, measure: str, dimension: str) -> tuple[list[Floats] | None, int, int]:
+    @cached_property
+    def _has_rater(self) -> NDArray[np.bool_]:
+        """Whether a pair (column) has a rater (row)."""
+        import numpy as np
+
+        pairs = [key[1:] for key in self.places]
+        return np.array([[rater in pair for pair in pairs] for rater in self.data.raters], dtype=bool)
+
+    def estimate(self, measure: str, place: int) -> Estimate:
+        """Return a single pair's value, which is of its rater alone."""
+        arrays = [array[:, 0] for array in self.of(measure, [place])[:3]]
+        return Estimate(
+            float(arrays[0][0]), arrays[1], arrays[2], arrays[0][:0], self.n([place]), of_pair=True
+        )
+
+    def mean(self, group: Group, measure: str, dimension: str) -> GroupMean:
+        """Average a group's values over raters, then judges and, for ``AVG``, then dimensions."""
+        import numpy as np
+
+        dimensions = self.data.dimensions if dimension == AVG else [dimension]
+        found = [self._of_group(group, measure, name) for name in dimensions]
+        parts = [means for means, _, _ in found if means is not None]
+        number = sum(map(len, group.pairs))
+        nothing = [np.full(1, math.nan), np.empty(0), np.empty(0), np.empty(0)]
+        value, draws, without, by_rater = _means_of(parts) if parts else nothing
+        if dimension == AVG:
+            counts = sum(not math.isnan(means[0][0]) for means in parts), len(dimensions)
+        else:
+            counts = sum(defined for _, _, defined in found), number
+        n = min(n for _, n, _ in found)
+        of_pair = len(dimensions) == 1 and number == 1
+        return GroupMean(float(value[0]), draws, without, by_rater, n, of_pair, *counts, dimensions)
+
+    def _of_group(self, group: Group, measure: str, dimension: str) -> tuple[list[Floats] | None, int, int]:
         """Average over raters, then judges; with the smallest n and the number of defined values.
 
         Kept, because the mean over dimensions takes the same again.
@@ -203,101 +246,108 @@ class PairValues:
         names = self.data.label(pair[0]), self.data.label(pair[1])
         return get_measure(measure).remark(x, y, names, self._levels[place])
 
-    def interval(
-        self,
-        value: float,
-        draws: Floats,
-        without: Floats,
-        n: int,
-        *,
-        measure: str = "",
-        of_pair: bool = False,
-    ) -> tuple[Interval, str]:
-        """Make the interval of a value from its values on the resamples and without each unit.
+    def interval(self, estimate: Estimate, measure: str = "") -> tuple[Interval, str]:
+        """Make the interval of an estimate.
 
         Parameters
         ----------
-        value : float
-            On the data.
-        draws, without : array of float
-            On the resamples, and without each unit.
-        n : int
-            Responses it rests on; few of them have no interval.
+        estimate : Estimate
+            Few responses have no interval.
         measure : str
-            What it is a value of, so that no end leaves the range of that; "" for differences and ratios.
-        of_pair : bool
-            Whether it is the value of a single pair: of a share the interval is then Wilson's. Where whole
-            clusters are drawn it is not, since their responses are not independent.
+            What it is a value of, so that no end leaves the range of that; "" for differences and ratios. Of
+            a share and a single pair the interval is Wilson's, unless whole clusters are drawn, whose
+            responses are not independent.
 
         Returns
         -------
         tuple of (Interval, str)
             And what a reader has to know of it.
         """
-        from creaeval.stats.draws import NO_INTERVAL, interval, wilson_interval
+        from creaeval.stats.draws import NO_INTERVAL, for_random_raters, interval, wilson_interval
 
-        options = self.options
-        if not len(draws) or math.isnan(value):
+        options, value = self.options, estimate.value
+        if not len(estimate.draws) or math.isnan(value):
             return NO_INTERVAL, ""
         record = get_measure(measure) if measure else None
-        if (
-            record is not None
-            and record.share
-            and of_pair
-            and not (options.cluster or options.items == "each")
-        ):
-            ends = wilson_interval(value, n, confidence=options.confidence)
-        else:
-            ends = interval(
-                value,
-                draws,
-                n=min(n, self.n_units),
-                confidence=options.confidence,
-                leave_one_out=without if options.jackknife else None,
-                bounds=record.bounds if record is not None else (-math.inf, math.inf),
+        # A pair by itself is of its rater, and of no other like that one.
+        like_these = options.raters == "random" and len(estimate.by_rater) > 0
+        plain = not (like_these or options.cluster or options.items == "each")
+        if record is not None and record.share and estimate.of_pair and plain:
+            ends = wilson_interval(value, estimate.n, confidence=options.confidence)
+            return ends, ends.note
+        bounds = record.bounds if record is not None else (-math.inf, math.inf)
+        n = min(estimate.n, self.n_units)
+        ends = interval(
+            value,
+            estimate.draws,
+            n=n,
+            confidence=options.confidence,
+            leave_one_out=estimate.without if options.jackknife else None,
+            bounds=bounds,
+        )
+        if like_these:
+            ends = for_random_raters(
+                value, ends, estimate.by_rater, n=n, confidence=options.confidence, bounds=bounds
             )
         return ends, ends.note
 
 
-class GroupMean:
-    """A group's mean over raters, then judges, then dimensions.
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A value with what its interval is made of.
 
     Attributes
     ----------
     value : float
         On the data as they are.
-    draws, without : array of float
-        On each resample, and without each unit.
+    draws, without, by_rater : array of float
+        On each resample, without each unit, and without each rater; the last two where they are needed.
     n : int
         Smallest number of responses of the averaged pairs.
-    defined, all : int
-        Averaged values that are defined, and all: pairs, or dimensions for ``AVG``.
-    dimensions : list of str
-        What was averaged.
     of_pair : bool
         Whether it is the value of a single pair, and no mean.
     """
 
-    def __init__(self, values: PairValues, group: Group, measure: str, dimension: str) -> None:
-        import numpy as np
+    value: float
+    draws: Floats
+    without: Floats
+    by_rater: Floats
+    n: int
+    of_pair: bool = False
 
-        self.dimensions = values.data.dimensions if dimension == AVG else [dimension]
-        found = [values.of_group(group, measure, one) for one in self.dimensions]
-        parts = [means for means, _, _ in found if means is not None]
-        self.n = min(n for _, n, _ in found)
-        self.of_pair = len(self.dimensions) == 1 and sum(map(len, group.pairs)) == 1
-        if dimension == AVG:
-            self.all = len(self.dimensions)
-            self.defined = sum(not math.isnan(means[0][0]) for means in parts)
-        else:
-            self.all, self.defined = sum(map(len, group.pairs)), sum(defined for _, _, defined in found)
-        nothing = [np.full(1, math.nan), np.empty(0), np.empty(0)]
-        means = _means_of(parts) if parts else nothing
-        self.value, self.draws, self.without = float(means[0][0]), means[1], means[2]
+    def combine(self, other: Estimate, function: Callable[[Any, Any], Any]) -> Estimate:
+        """Return a function of two estimates on the same resamples, such as their difference."""
+        return Estimate(
+            float(function(self.value, other.value)),
+            function(self.draws, other.draws),
+            function(self.without, other.without),
+            function(self.by_rater, other.by_rater),
+            min(self.n, other.n),
+        )
+
+    def __sub__(self, other: Estimate) -> Estimate:
+        return self.combine(other, operator.sub)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupMean(Estimate):
+    """A group's mean over raters, then judges, then dimensions.
+
+    Attributes
+    ----------
+    defined, all : int
+        Averaged values that are defined, and all: pairs, or dimensions for ``AVG``.
+    dimensions : sequence of str
+        What was averaged.
+    """
+
+    defined: int = 0
+    all: int = 0
+    dimensions: Sequence[str] = ()
 
 
 def _means_of(parts: Sequence[Sequence[Floats]]) -> list[Floats]:
-    """Average the values on the data, on the resamples and without each unit, each over all parts."""
+    """Average the values on the data, on the resamples and without each unit or rater, over all parts."""
     import numpy as np
 
     if len(parts) == 1:

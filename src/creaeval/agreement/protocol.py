@@ -64,11 +64,14 @@ class Agreement:
         people, with its interval from the same resamples.
     warnings : tuple of str
         What a reader has to know of the intervals.
+    values : PairValues, optional
+        What all is made of.
     """
 
     cells: pd.DataFrame
     means: pd.DataFrame
     warnings: tuple[str, ...]
+    values: PairValues | None = None
 
 
 def measure_agreement(data: RatingData, options: AgreementOptions) -> Agreement:
@@ -88,7 +91,7 @@ def measure_agreement(data: RatingData, options: AgreementOptions) -> Agreement:
         raise SettingError("There is a single rater and no judge: agreement takes two.")
     values = PairValues(data, groups, options)
     cells = _cells(groups, values)
-    return Agreement(cells, _means(groups, values, cells), values.warnings)
+    return Agreement(cells, _means(groups, values, cells), values.warnings, values)
 
 
 def check_rated(data: RatingData) -> None:
@@ -120,13 +123,12 @@ def _cell(
     place = values.places.get((dimension, *pair))
     if place is None:
         return math.nan, math.nan, math.nan, 0, "0 of 1", "scored by both: 0"
-    on_data, draws, without = (array[:, 0] for array in values.of(measure, [place]))
-    value, n = float(on_data[0]), values.n([place])
+    estimate = values.estimate(measure, place)
     why = values.why(measure, place, pair)
-    if math.isnan(value):
-        return value, math.nan, math.nan, n, "0 of 1", why or "0 divided by 0"
-    ends, said = values.interval(value, draws, without, n, measure=measure, of_pair=True)
-    return value, ends.low, ends.high, n, "1 of 1", "; ".join(filter(None, (why, said)))
+    if math.isnan(estimate.value):
+        return math.nan, math.nan, math.nan, estimate.n, "0 of 1", why or "0 divided by 0"
+    ends, said = values.interval(estimate, measure)
+    return estimate.value, ends.low, ends.high, estimate.n, "1 of 1", "; ".join(filter(None, (why, said)))
 
 
 def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> pd.DataFrame:
@@ -139,7 +141,7 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
     rows: list[tuple[object, ...]] = []
     people = next((group for group in groups if group.name == HUMAN), None)
     between = {
-        (measure, dimension): GroupMean(values, people, measure, dimension)
+        (measure, dimension): values.mean(people, measure, dimension)
         for measure in values.measures
         for dimension in (*values.data.dimensions, AVG)
         if people is not None
@@ -153,13 +155,9 @@ def _means(groups: Sequence[Group], values: PairValues, cells: pd.DataFrame) -> 
                 continue  # of two people nobody is the first
             for dimension in (*values.data.dimensions, AVG):
                 of = (
-                    between[measure, dimension]
-                    if group is people
-                    else GroupMean(values, group, measure, dimension)
+                    between[measure, dimension] if group is people else values.mean(group, measure, dimension)
                 )
-                ends, said = values.interval(
-                    of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
-                )
+                ends, said = values.interval(of, measure)
                 why = dict.fromkeys(
                     reason
                     for one in of.dimensions
@@ -191,8 +189,6 @@ def _share(
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(below > 0, above / below, np.nan)
 
-    value = judge.value / people.value
-    ends, said = values.interval(
-        value, share(judge.draws, people.draws), share(judge.without, people.without), n
-    )
-    return value, ends.low, ends.high, n, "1 of 1", said
+    reached = judge.combine(people, share)
+    ends, said = values.interval(reached)
+    return reached.value, ends.low, ends.high, n, "1 of 1", said

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from creaeval.agreement.options import AgreementOptions
-from creaeval.agreement.pairs import AVG, GroupMean, PairValues, find_groups, pair_places
+from creaeval.agreement.pairs import AVG, PairValues, find_groups, pair_places
 from creaeval.agreement.protocol import check_rated
 from creaeval.agreement.rating_data import RatingData, Scorer
 from creaeval.stats.measures import get_measure
@@ -119,7 +119,7 @@ def swap_slots(
     for group in groups:
         for measure in used:
             for dimension in (*data.dimensions, AVG):
-                of = GroupMean(values, group, measure, dimension)
+                of = values.mean(group, measure, dimension)
                 defined = of.draws[~np.isnan(of.draws)]
                 ends = (float(defined.min()), float(defined.max())) if len(defined) else (np.nan, np.nan)
                 rows.append(

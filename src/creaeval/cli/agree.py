@@ -75,6 +75,25 @@ Cluster = Annotated[
     ),
 ]
 Interval = Annotated[Literal["percentile", "bca"], typer.Option(help="Which bootstrap interval.")]
+Confidence = Annotated[
+    float, typer.Option(min=0.5, max=0.999, help="Level of all intervals, as in .90; of tests, one minus it.")
+]
+Margin = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0001,
+        help="How far agreement may differ and still count as equal, as in .05: two one-sided tests against "
+        "people, and between methods.",
+    ),
+]
+OfRaters = Annotated[
+    Literal["fixed", "random"] | None,
+    typer.Option(
+        "--raters",
+        help="Whether results hold for these raters (fixed) or for raters like them (random). [fixed for "
+        "judges beside raters, random for the reliability of raters]",
+    ),
+]
 Persons = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Who wrote each response, for a variance study with --facet."),
@@ -138,6 +157,9 @@ def agree(
     strict: Strict = False,
     blank_is_no: BlankIsNo = False,
     interval: Interval = "percentile",
+    confidence: Confidence = 0.95,
+    of_raters: OfRaters = None,
+    margin: Margin = None,
     correct: Annotated[
         bool,
         typer.Option(
@@ -167,7 +189,7 @@ def agree(
     """Compare scores with ratings."""
     from creaeval.agreement import AgreementOptions
     from creaeval.agreement import agree as measure_all
-    from creaeval.agreement.self_preference import read_families
+    from creaeval.agreement.scorers.self_preference import read_families
     from creaeval.cli.inputs import Inputs
 
     reading = read_options(columns, None, missing, levels, read, keep, strict)
@@ -198,8 +220,11 @@ def agree(
             within=tuple(within or ()),
             cluster=tuple(cluster or ()),
             interval=interval,
+            confidence=confidence,
+            raters=of_raters,
             resamples=resamples,
             seed=seed,
+            margin=margin,
             correct=correct,
             epsilon=epsilon,
             target=target,
@@ -239,6 +264,8 @@ def raters(
     strict: Strict = False,
     blank_is_no: BlankIsNo = False,
     interval: Interval = "percentile",
+    confidence: Confidence = 0.95,
+    of_raters: OfRaters = None,
     target: Target = 0.8,
     persons: Persons = None,
     facet: Facet = None,
@@ -270,6 +297,8 @@ def raters(
             groups=tuple(by or ()),
             cluster=tuple(cluster or ()),
             interval=interval,
+            confidence=confidence,
+            raters=of_raters,
             resamples=resamples,
             seed=seed,
             target=target,

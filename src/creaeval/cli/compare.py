@@ -68,8 +68,8 @@ def compare(
 ) -> None:
     """Compare two runs and check conditions."""
     from creaeval.agreement import AgreementOptions
-    from creaeval.agreement.compare_runs import compare_runs
-    from creaeval.agreement.conditions import read_conditions
+    from creaeval.agreement.runs.compare_runs import compare_runs
+    from creaeval.agreement.runs.conditions import read_conditions
     from creaeval.cli.inputs import Inputs
     from creaeval.errors import SettingError
     from creaeval.report.compare_text import failed_conditions, print_comparison, write_comparison

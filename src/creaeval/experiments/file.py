@@ -240,7 +240,7 @@ class Encoder(_Model):
 
 
 class Similarity(_Model):
-    """How alike repeated evidence is, by which measures; see :mod:`creaeval.agreement.stability`.
+    """How alike repeated evidence is, by which measures; see :mod:`creaeval.agreement.runs.stability`.
 
     ``encoder`` is for BERTScore, by default the English one of the extra ``bertscore``.
     """

@@ -183,15 +183,13 @@ def _mean_rater(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
         "measures."
     )
     shown = frame[frame["metric"].eq("pearson") & _averages_or_only(frame)]
-    return [
-        list_table(shown, "judge", columns, "Agreement with the mean of the raters", task=task, notes=[note])
-    ]
+    return [list_table(shown, "judge", columns, "Agreement with the raters' mean", task=task, notes=[note])]
 
 
 def _participants(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
     """Show the agreement of participants' means."""
     shown = frame[_averages_or_only(frame)]
-    title = "Agreement of participants' means over their responses"
+    title = "Agreement of participant means"
     note = "n counts participants, who are resampled for the intervals."
     return [cross_table(shown, "judge", "metric", title, task=task, notes=[note])]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-    from creaeval.agreement.compare_runs import RunComparison
+    from creaeval.agreement.runs.compare_runs import RunComparison
     from creaeval.tasks import Task
 
 _MOST_ROWS = 10

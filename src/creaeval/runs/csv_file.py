@@ -34,11 +34,12 @@ def write_table(frame: pd.DataFrame, path: Path, *, append: bool = False) -> Pat
     for place in range(frame.shape[1]):
         column = frame.iloc[:, place]
         if column.dtype.kind not in "biufM":
-            # The same few texts stand in most rows.
-            different = {cell for cell in column if isinstance(cell, str)}
-            texts = {text: no_formula(text) for text in different}
-            changed = [texts.get(cell, cell) if isinstance(cell, str) else cell for cell in column]
-            harmless.isetitem(place, pd.Series(changed, index=frame.index, dtype=object).array)
+            cells = column.to_numpy(dtype=object)
+            different = {cell for cell in cells if isinstance(cell, str)}
+            changed = {text: safe for text in different if (safe := no_formula(text)) != text}
+            if changed:
+                safe_cells = [changed.get(cell, cell) if isinstance(cell, str) else cell for cell in cells]
+                harmless.isetitem(place, pd.Series(safe_cells, index=frame.index, dtype=object).array)
     harmless.columns = [no_formula(str(name)) for name in frame.columns]
     with path.open("a" if append else "w", encoding="utf-8", newline="") as file:
         harmless.to_csv(file, index=False, header=not append, lineterminator="\n")

@@ -13,6 +13,7 @@ import numpy as np
 
 from creaeval.stats.correlation import FloatArray, is_constant, mean_ranks, numbers
 from creaeval.stats.icc import complete_rows
+from creaeval.stats.kappa import equal_ratings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -231,14 +232,9 @@ def _interval_disagreement(
 
 def _nominal_disagreement(ratings: FloatArray, given: npt.NDArray[np.bool_]) -> tuple[float, float]:
     """From squared numbers of equal ratings, within targets and over all."""
-    values, codes, totals = np.unique(ratings[given], return_inverse=True, return_counts=True)
-    targets = np.nonzero(given)[0]
-    places, equal = np.unique(targets * len(values) + codes, return_counts=True)
-    m = given.sum(axis=1).astype(float)
-    squares = np.bincount(places // len(values), equal.astype(float) ** 2, minlength=len(ratings))
-    observed = float(((m**2 - squares) / (m - 1)).sum())
-    n, square = float(m.sum()), float((totals.astype(float) ** 2).sum())
-    return observed, (n**2 - square) / (n - 1)
+    squares, totals = equal_ratings(ratings, given)
+    m, n = given.sum(axis=1).astype(float), float(totals.sum())
+    return float(((m**2 - squares) / (m - 1)).sum()), (n**2 - float((totals**2).sum())) / (n - 1)
 
 
 def _ratio_disagreement(ratings: FloatArray, given: npt.NDArray[np.bool_]) -> tuple[float, float]:

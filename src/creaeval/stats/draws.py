@@ -174,18 +174,21 @@ class Interval:
         Standard deviation of the defined resamples; nan without them.
     n_undefined : int
         Resamples left out because the statistic is undefined in them.
-    method : {"percentile", "bca", "wilson"}
+    method : {"percentile", "bca", "wilson", "random raters"}
         What it is; "percentile" where BCa is undefined.
     note : str
         What a reader has to know of it, "" if nothing.
+    degrees_of_freedom : float
+        Of the standard error.
     """
 
     low: float
     high: float
     standard_error: float
     n_undefined: int
-    method: Method | Literal["wilson"]
+    method: Method | Literal["wilson", "random raters"]
     note: str = ""
+    degrees_of_freedom: float = math.inf
 
 
 NO_INTERVAL = Interval(math.nan, math.nan, math.nan, 0, "percentile")
@@ -289,6 +292,63 @@ def wilson_interval(share: float, n: int, *, confidence: float = 0.95) -> Interv
     low = 0.0 if share == 0.0 else middle - reach
     high = 1.0 if share == 1.0 else middle + reach
     return Interval(low, high, math.sqrt(share * (1.0 - share) / n), 0, "wilson")
+
+
+def for_random_raters(
+    value: float,
+    ends: Interval,
+    by_rater: NDArray[np.float64],
+    *,
+    n: int,
+    confidence: float = 0.95,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> Interval:
+    """Make an interval that holds for raters like these, of one that holds for these raters.
+
+    Parameters
+    ----------
+    value : float
+        A mean over raters, or over pairs of them.
+    ends : Interval
+        From resamples of responses, with the raters as they are.
+    by_rater : array of float, shape (k,)
+        The value without each rater; nan where nothing is left without one.
+    n : int
+        Responses or clusters.
+    confidence : float
+        Confidence level.
+    bounds : tuple of float
+        The least and greatest value that the statistic can have.
+
+    Returns
+    -------
+    Interval
+        ``value ± t se``, where ``se² = standard_error² + (k - 1) / k Σ (v_i - mean v)²``: the variance over
+        resamples of responses and the jackknife variance over raters, with Satterthwaite's degrees of
+        freedom. None, with a note, where a rater is missing whose leaving would leave nothing.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), ch. 11: the jackknife. Satterthwaite (1946), An approximate distribution of
+    estimates of variance components, Biometrics Bulletin 2, 110-114.
+    """
+    from scipy.special import stdtrit
+
+    defined = by_rater[~np.isnan(by_rater)]
+    k = len(defined)
+    if math.isnan(ends.low):
+        return ends
+    if k < 2:
+        return replace(NO_INTERVAL, note="no interval: too few raters to speak of raters like these")
+    of_responses = ends.standard_error**2
+    of_raters = (k - 1) / k * float(((defined - defined.mean()) ** 2).sum())
+    total = of_responses + of_raters
+    if not total > 0.0:
+        return replace(NO_INTERVAL, note=ALL_EQUAL)
+    freedom = total**2 / (of_responses**2 / max(n - 1, 1) + of_raters**2 / (k - 1))
+    reach = float(stdtrit(freedom, (1.0 + confidence) / 2.0)) * math.sqrt(total)
+    low, high = max(value - reach, bounds[0]), min(value + reach, bounds[1])
+    return Interval(low, high, math.sqrt(total), ends.n_undefined, "random raters", ends.note, freedom)
 
 
 def columns(*arrays: ArrayLike) -> tuple[NDArray[np.float64], ...]:

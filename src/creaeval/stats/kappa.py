@@ -163,14 +163,26 @@ def fleiss_kappa(ratings: npt.ArrayLike) -> float:
         raise ValueError("Fleiss' kappa needs two or more ratings of every target; these have one")
     if len(ratings) < 2:
         return math.nan
-    categories = np.unique(ratings[given])
-    if categories.size == 1:
+    m = float(sizes[0])
+    squares, totals = equal_ratings(ratings, given)
+    if totals.size == 1:
         return math.nan
-    counts = (ratings[:, :, None] == categories).sum(axis=1)
-    m = sizes[0]
-    observed = float(np.mean(((counts**2).sum(axis=1) - m) / (m * (m - 1))))
-    by_chance = float(np.sum((counts.sum(axis=0) / counts.sum()) ** 2))
+    observed = float(np.mean((squares - m) / (m * (m - 1))))
+    by_chance = float(np.sum((totals / totals.sum()) ** 2))
     return (observed - by_chance) / (1 - by_chance)
+
+
+def equal_ratings(ratings: FloatArray, given: npt.NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+    """Count equal ratings: the sum of squared counts within each target, and each value's count over all.
+
+    A table of targets by values would be too large where ratings have decimals.
+    """
+    values, codes, totals = np.unique(ratings[given], return_inverse=True, return_counts=True)
+    cells, counts = np.unique(np.nonzero(given)[0] * len(values) + codes, return_counts=True)
+    squares = np.bincount(cells // len(values), counts.astype(float) ** 2, minlength=len(ratings)).astype(
+        float
+    )
+    return squares, totals.astype(float)
 
 
 def _shares(values: FloatArray, categories: FloatArray) -> FloatArray:

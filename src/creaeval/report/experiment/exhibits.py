@@ -165,7 +165,7 @@ def _options(settings: Agreement) -> AgreementOptions:
 
 def _methods(exhibits: Exhibits, settings: Agreement) -> None:
     """Add the agreement of all methods with people, on the responses that all of them scored."""
-    from creaeval.agreement.method_table import method_table
+    from creaeval.agreement.methods.method_table import method_table
 
     compared = exhibits.compared
     exhibits.table(
@@ -177,9 +177,9 @@ def _methods(exhibits: Exhibits, settings: Agreement) -> None:
 
 def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
     """Add what ratings allow: agreement of methods and judges, ablations, calibration, self-preference."""
-    from creaeval.agreement.ablation_table import ablation_table
     from creaeval.agreement.agree import agree
-    from creaeval.agreement.judge_grid import analyst_judge_grid, judge_agreement
+    from creaeval.agreement.methods.ablation_table import ablation_table
+    from creaeval.agreement.methods.judge_grid import analyst_judge_grid, judge_agreement
     from creaeval.report import figures
 
     compared, options = exhibits.compared, _options(settings)
@@ -223,8 +223,8 @@ def _with_people(exhibits: Exhibits, settings: Agreement) -> None:
 
 
 def _from_report(exhibits: Exhibits, report: AgreementReport) -> None:
-    from creaeval.agreement.calibration_intervals import calibration_intervals
-    from creaeval.agreement.heat import heat_counts
+    from creaeval.agreement.scorers.calibration_intervals import calibration_intervals
+    from creaeval.agreement.scorers.heat import heat_counts
     from creaeval.report import figures
 
     captions = {
@@ -233,8 +233,8 @@ def _from_report(exhibits: Exhibits, report: AgreementReport) -> None:
         "self_preference": "Bias toward the work of a judge's own family",
         "within": "Pearson r within groups",
         "by_column": "Agreement by group",
-        "mean_rater": "Agreement with the mean of the raters",
-        "participants": "Agreement of participants' means",
+        "mean_rater": "Agreement with the raters' mean",
+        "participants": "Agreement of participant means",
         "comparison": "Differences of agreement between methods",
         "severity": "Leniency and use of the scale",
         "fair_means": "Responses' means adjusted for who rated them",
@@ -284,7 +284,7 @@ def _grid_figures(exhibits: Exhibits, grid: pd.DataFrame) -> None:
 
 
 def _between_judges(exhibits: Exhibits, settings: Agreement) -> None:
-    from creaeval.agreement.judge_grid import judge_pairs, judge_variance
+    from creaeval.agreement.methods.judge_grid import judge_pairs, judge_variance
     from creaeval.report import figures
 
     compared = exhibits.compared

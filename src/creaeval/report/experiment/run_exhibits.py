@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from creaeval.agreement.stability import Measure
+    from creaeval.agreement.runs.stability import Measure
     from creaeval.experiments.file import Agreement, Length, Similarity
     from creaeval.report.experiment.exhibits import Exhibits
     from creaeval.runs import Run
@@ -26,8 +26,8 @@ _SIMILARITIES = {
 
 def add_run_exhibits(exhibits: Exhibits, settings: Agreement, similarity: Similarity | None) -> None:
     """Add what only runs know: cost, quotes, repeats, the length of what was written."""
-    from creaeval.agreement.cost import cost_per_response
-    from creaeval.agreement.quotes import quote_table
+    from creaeval.agreement.runs.cost import cost_per_response
+    from creaeval.agreement.runs.quotes import quote_table
     from creaeval.report import figures
 
     runs = [run for _, run in exhibits.compared.runs]
@@ -51,7 +51,7 @@ def _read_costs(costs: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _stability(exhibits: Exhibits, similarity: Similarity | None) -> None:
-    from creaeval.agreement.stability import judge_stability
+    from creaeval.agreement.runs.stability import judge_stability
 
     repeated = {
         kind: [run for _, run in exhibits.compared.runs if run.manifest.get(f"{kind}_repeats", 1) > 1]
@@ -85,8 +85,8 @@ def _similarities(exhibits: Exhibits, runs: Sequence[Run], similarity: Similarit
     """Measure repeated evidence in each way; one that lacks what it needs is a note and leaves the others."""
     import pandas as pd
 
-    from creaeval.agreement.encoder import load_encoder
-    from creaeval.agreement.stability import evidence_stability
+    from creaeval.agreement.runs.encoder import load_encoder
+    from creaeval.agreement.runs.stability import evidence_stability
 
     measures = ("self_bleu",) if similarity is None else similarity.measures
     own = None if similarity is None else similarity.encoder
@@ -130,8 +130,8 @@ def _lengths(exhibits: Exhibits, settings: Agreement) -> None:
 
 def _length(exhibits: Exhibits, settings: Agreement, length: Length) -> None:
     """Add the length of a response, or of a step, beside a score."""
-    from creaeval.agreement.length_points import length_points
-    from creaeval.agreement.verbosity import response_lengths, verbosity
+    from creaeval.agreement.runs.length_points import length_points
+    from creaeval.agreement.runs.verbosity import response_lengths, verbosity
     from creaeval.report import figures
     from creaeval.tasks import display_name, find_step, resolve
 

@@ -25,7 +25,7 @@ def calibration_curves(levels: pd.DataFrame) -> Figure:
     Parameters
     ----------
     levels : pandas.DataFrame
-        From :func:`creaeval.agreement.calibration_intervals.calibration_intervals`: ``scorer`` (the judge),
+        From ``calibration_intervals``: ``scorer`` (the judge),
         ``dimension``, ``level`` (the judge's points), ``n`` (pairs with a rater), ``mean_human``, ``low`` and
         ``high`` (ends of its interval). A row without a level, which is over all levels, gives the panel's n.
         Several judges make a grid, a judge a column; a single one has its dimensions wrapped.

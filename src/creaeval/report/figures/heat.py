@@ -26,7 +26,7 @@ def heat_maps(counts: pd.DataFrame) -> Figure:
     Parameters
     ----------
     counts : pandas.DataFrame
-        From :func:`creaeval.agreement.heat.heat_counts`: ``method``, ``dimension``, ``human`` and ``judge``
+        From ``heat_counts``: ``method``, ``dimension``, ``human`` and ``judge``
         (points) and ``count`` (pairs). Several methods make a grid, a method a column; a single one has its
         dimensions wrapped.
 

@@ -28,10 +28,10 @@ def length_scatter(
     Parameters
     ----------
     responses : pandas.DataFrame
-        From :func:`creaeval.agreement.length_points.length_points`: ``response_id``, ``method``, ``judge``,
+        From ``length_points``: ``response_id``, ``method``, ``judge``,
         ``words`` and ``score``.
     associations : pandas.DataFrame
-        From :func:`creaeval.agreement.verbosity.verbosity`: ``method``, ``judge``, ``measure``, ``value``,
+        From ``verbosity``: ``method``, ``judge``, ``measure``, ``value``,
         ``low``, ``high``, ``change`` (a share: 0.1 is 10% above the method ``direct``) and ``n``. Of its
         rows, ``pearson`` and ``partial_pearson`` are written above the panels.
     words, score : str

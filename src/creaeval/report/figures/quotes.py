@@ -26,7 +26,7 @@ def quotes_found(quotes: pd.DataFrame) -> Figure:
     Parameters
     ----------
     quotes : pandas.DataFrame
-        From :func:`creaeval.agreement.quotes.quote_table`: ``analyst``, ``step``, ``dimension``, and the
+        From :func:`creaeval.agreement.runs.quotes.quote_table`: ``analyst``, ``step``, ``dimension``, and the
         numbers ``quotes``, ``exact``, ``nearly`` and ``elsewhere``.
 
     Returns

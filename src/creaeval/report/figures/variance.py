@@ -33,7 +33,7 @@ def variance_violins(variances: pd.DataFrame) -> Figure:
     Parameters
     ----------
     variances : pandas.DataFrame
-        One row a value, as from :func:`creaeval.agreement.judge_grid.judge_variance`: ``method``,
+        One row a value, as from :func:`creaeval.agreement.methods.judge_grid.judge_variance`: ``method``,
         ``response_id``, ``dimension`` and ``variance`` (of the judges' points for this response and
         dimension, in squared points). Undefined ones are missing; they are counted.
 

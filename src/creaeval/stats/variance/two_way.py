@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from creaeval.stats.correlation import FloatArray
-    from creaeval.stats.design import Design, Ratings
+    from creaeval.stats.variance.design import Design, Ratings
 
 __all__ = ["Fit", "absorb", "fit", "residual_freedom"]
 

@@ -11,10 +11,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from creaeval.agreement.apart import mark, trained_judges
-from creaeval.agreement.common import add_names, find_common, means_of_methods
 from creaeval.agreement.long_table import scores_of
+from creaeval.agreement.methods.common import add_names, find_common, means_of_methods
 from creaeval.agreement.options import AgreementOptions
-from creaeval.agreement.pairs import AVG, HUMAN, Group, GroupMean, PairValues
+from creaeval.agreement.pairs import AVG, HUMAN, Group, PairValues
 from creaeval.agreement.protocol import measure_agreement
 from creaeval.errors import SettingError
 from creaeval.stats.measures import get_measure
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from creaeval.agreement.common import CommonData
+    from creaeval.agreement.methods.common import CommonData
     from creaeval.agreement.pairs import Pair
     from creaeval.data import Rating, Scores
     from creaeval.runs import Run
@@ -62,13 +62,13 @@ def judge_agreement(
     pandas.DataFrame
         One row for each measure, dimension (and ``AVG``), method and judge: the mean over raters (and over
         the judge's repeats), on the responses that all judges of all methods scored; columns as in
-        :func:`~creaeval.agreement.method_table.method_table`. ``analyst`` is empty where there is none or a
+        ``method_table``. ``analyst`` is empty where there is none or a
         file does not name it. ``attrs["notes"]`` says what a reader has to know.
 
     Raises
     ------
     SettingError
-        As :func:`~creaeval.agreement.common.find_common`, or a measure is not known.
+        As :func:`~creaeval.agreement.methods.common.find_common`, or a measure is not known.
     """
     import pandas as pd
 
@@ -157,7 +157,7 @@ def judge_pairs(
     Raises
     ------
     SettingError
-        As :func:`~creaeval.agreement.common.find_common`, or a measure is not known.
+        As :func:`~creaeval.agreement.methods.common.find_common`, or a measure is not known.
     """
     import pandas as pd
 
@@ -171,10 +171,8 @@ def judge_pairs(
             if first == ALL_JUDGES and not get_measure(measure).symmetric:
                 continue  # of two judges neither is the first
             for dimension in (*common.data.dimensions, AVG):
-                of = GroupMean(values, group, measure, dimension)
-                ends, said = values.interval(
-                    of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
-                )
+                of = values.mean(group, measure, dimension)
+                ends, said = values.interval(of, measure)
                 reasons = [*_why(values, group, measure, of.dimensions), *filter(None, [said])]
                 rows.append(
                     (

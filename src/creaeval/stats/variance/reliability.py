@@ -25,17 +25,17 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from creaeval.stats.anova import crossed_terms, expected_variances
 from creaeval.stats.draws import FEWEST, TOO_FEW
-from creaeval.stats.two_way import fit
+from creaeval.stats.variance.anova import crossed_terms, expected_variances
+from creaeval.stats.variance.two_way import fit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from creaeval.stats.components import Components, Effect
     from creaeval.stats.correlation import FloatArray
-    from creaeval.stats.design import Design, IntArray, Ratings
-    from creaeval.stats.two_way import Fit
+    from creaeval.stats.variance.components import Components, Effect
+    from creaeval.stats.variance.design import Design, IntArray, Ratings
+    from creaeval.stats.variance.two_way import Fit
 
 RaterKind: TypeAlias = Literal["random", "fixed"]
 CoefficientKind: TypeAlias = Literal["consistent", "absolute"]
@@ -154,7 +154,7 @@ def draw_components(
     ratings : Ratings
         What the components were estimated from.
     components : Components
-        From :func:`~creaeval.stats.components.estimate_components`.
+        From :func:`~creaeval.stats.variance.components.estimate_components`.
     rng : numpy Generator
         Same generator, same draws.
     raters : {"random", "fixed"}

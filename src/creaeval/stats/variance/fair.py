@@ -24,17 +24,17 @@ from scipy.sparse import csr_array, eye_array, hstack
 from scipy.special import stdtrit
 from scipy.stats import rankdata
 
-from creaeval.stats.components import MOST_RATERS
 from creaeval.stats.draws import FEWEST, TOO_FEW
-from creaeval.stats.two_way import absorb, residual_freedom
+from creaeval.stats.variance.components import MOST_RATERS
+from creaeval.stats.variance.two_way import absorb, residual_freedom
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from creaeval.stats.components import Components
     from creaeval.stats.correlation import FloatArray
-    from creaeval.stats.design import IntArray, Ratings
-    from creaeval.stats.reliability import RaterKind
+    from creaeval.stats.variance.components import Components
+    from creaeval.stats.variance.design import IntArray, Ratings
+    from creaeval.stats.variance.reliability import RaterKind
 
 __all__ = ["FairMeans", "Leniency", "fair_means", "rater_leniency"]
 

@@ -7,8 +7,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from creaeval.agreement.apart import WITH_TRAINING, trained_judges
-from creaeval.agreement.common import add_names, find_common, means_of_methods
-from creaeval.agreement.comparison import compare_methods, find_panels
+from creaeval.agreement.methods.common import add_names, find_common, means_of_methods
+from creaeval.agreement.methods.comparison import compare_methods, find_panels
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG, HUMAN
 from creaeval.agreement.protocol import measure_agreement
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from creaeval.agreement.common import CommonData
+    from creaeval.agreement.methods.common import CommonData
     from creaeval.data import Rating, Scores
     from creaeval.runs import Run
     from creaeval.tasks import Task
@@ -87,7 +87,7 @@ def method_table(
         ``rank`` counts methods from 1, the best; equal ones share a rank (1, 1, 3). An ``AVG`` over fewer
         dimensions than another method's has none. In the row of a single best method, ``against`` names the
         second, ``p`` is that of the paired permutation test of the two (see
-        :func:`~creaeval.agreement.comparison.compare_methods`), ``p_holm`` is corrected by Holm over the
+        ``compare_methods``), ``p_holm`` is corrected by Holm over the
         dimensions of the measure (``AVG`` stands alone), and ``significant`` says whether it is below .05.
 
         ``attrs["notes"]`` says what a reader has to know. Where ``include_training`` is set, methods with
@@ -97,7 +97,7 @@ def method_table(
     Raises
     ------
     SettingError
-        As :func:`~creaeval.agreement.common.find_common`, or a measure is not known.
+        As :func:`~creaeval.agreement.methods.common.find_common`, or a measure is not known.
     """
     import pandas as pd
 

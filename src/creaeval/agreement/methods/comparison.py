@@ -105,7 +105,7 @@ def compare_methods(
     check_rated(data)
     options = options.change(measures=[name for name in options.measures if get_measure(name).comparable])
     panels = find_panels(data, first, second)
-    data = _both_scored(data, panels.groups)
+    data = same_responses(data, panels.groups)
     values = PairValues(data, panels.groups, options)
     permuted = _permuted(data, panels.groups, options, n_permutations) if panels.comparable else {}
     tests = _t_tests(data, panels.groups, options)
@@ -208,22 +208,22 @@ def _difference(
     """Return both values, and their difference with its interval, test and reason."""
     from creaeval.stats.compare import smallest_detectable_difference
 
-    a, b = (GroupMean(values, group, measure, dimension) for group in panels.groups)
+    a, b = (values.mean(group, measure, dimension) for group in panels.groups)
     n = min(a.n, b.n)
     if not panels.comparable:
         return a.value, b.value, *(math.nan,) * 6, n, panels.reason
-    difference = a.value - b.value
-    ends, remark = values.interval(difference, a.draws - b.draws, a.without - b.without, n)
+    difference = a - b
+    ends, remark = values.interval(difference)
     error = ends.standard_error
     detectable = smallest_detectable_difference(error) if error > 1e-12 else math.nan
     reasons = (_why_undefined(a, b, panels.groups), panels.reason, remark)
     return (
-        *(a.value, b.value, difference, ends.low, ends.high, p, math.nan, detectable, n),
+        *(a.value, b.value, difference.value, ends.low, ends.high, p, math.nan, detectable, n),
         "; ".join(filter(None, reasons)),
     )
 
 
-def _both_scored(data: RatingData, groups: Iterable[Group]) -> RatingData:
+def same_responses(data: RatingData, groups: Iterable[Group]) -> RatingData:
     """Leave out, of each dimension, the units to which one of the judges gave no points."""
     import numpy as np
 
@@ -326,7 +326,7 @@ def _permuted(
         on_data = {name: rows[0] for name, rows in values.items()}
         grid = Grid(on_data, values, {}, np.zeros(len(pairs), np.intp))
         means = PairValues(data, [first], options, grid)
-        return {key: GroupMean(means, first, key[1], key[0]).draws for key in keys}
+        return {key: means.mean(first, key[1], key[0]).draws for key in keys}
 
     def differences(swap: NDArray[np.bool_]) -> dict[tuple[str, str], Floats]:
         as_first = np.concatenate([~swap, swap], axis=1).astype(float)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.studies import find_studies
+from creaeval.agreement.scorers.studies import find_studies
 from creaeval.errors import SettingError
 from creaeval.wording import first_few
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from creaeval.agreement.options import AgreementOptions
     from creaeval.agreement.rating_data import RatingData
-    from creaeval.agreement.studies import Study
-    from creaeval.stats.reliability import CoefficientKind
+    from creaeval.agreement.scorers.studies import Study
+    from creaeval.stats.variance.reliability import CoefficientKind
 
 VARIANCE_COLUMNS = [
     *("kind", "dimension", "effect", "design", "variance", "low", "high", "share", "estimate", "estimator"),
@@ -50,7 +50,7 @@ def reliability_tables(
         Of raters alone, or of the judges of one method.
     options : AgreementOptions
         ``persons``, ``facet`` and ``cluster`` make further factors, see
-        :func:`~creaeval.agreement.studies.find_studies`; ``target`` is the reliability wanted, ``raters``
+        ``find_studies``; ``target`` is the reliability wanted, ``raters``
         says for whom intervals hold (default: raters like these), ``confidence`` and ``seed`` are of these.
     numbers : sequence of int
         Numbers of raters or judges that ``d_study`` shows.
@@ -84,8 +84,8 @@ def reliability_tables(
 
     Notes
     -----
-    Brennan (2001), Generalizability Theory; see :mod:`creaeval.stats.components` and
-    :mod:`creaeval.stats.reliability`.
+    Brennan (2001), Generalizability Theory; see :mod:`creaeval.stats.variance.components` and
+    :mod:`creaeval.stats.variance.reliability`.
     """
     import pandas as pd
 
@@ -108,7 +108,7 @@ def reliability_tables(
 
 
 def _variance(study: Study) -> Iterator[tuple[object, ...]]:
-    from creaeval.stats.reliability import variance_limits
+    from creaeval.stats.variance.reliability import variance_limits
 
     found = study.components
     levels = " x ".join(map(str, found.levels[1:])) if found.defined else ""
@@ -124,7 +124,7 @@ def _variance(study: Study) -> Iterator[tuple[object, ...]]:
 
 
 def _reliability(study: Study) -> Iterator[tuple[object, ...]]:
-    from creaeval.stats.reliability import raters_needed, reliability
+    from creaeval.stats.variance.reliability import raters_needed, reliability
 
     found, options = study.components, study.options
     settings = {"draws": study.draws, "confidence": options.confidence}
@@ -147,7 +147,7 @@ def _reliability(study: Study) -> Iterator[tuple[object, ...]]:
 
 
 def _d_study(study: Study, numbers: Sequence[int]) -> Iterator[tuple[object, ...]]:
-    from creaeval.stats.reliability import raters_needed, reliability
+    from creaeval.stats.variance.reliability import raters_needed, reliability
 
     found, target = study.components, study.options.target
     needed = [raters_needed(found, kind, target) for kind in ("consistent", "absolute")]

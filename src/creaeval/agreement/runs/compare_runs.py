@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from creaeval.agreement.agree import agree
-from creaeval.agreement.comparison import COLUMNS as AGREEMENT_COLUMNS
-from creaeval.agreement.conditions import check_conditions
-from creaeval.agreement.largest import largest_differences
 from creaeval.agreement.long_table import carried_columns, compared_dimensions, of_stage, scores_of
+from creaeval.agreement.methods.comparison import COLUMNS as AGREEMENT_COLUMNS
 from creaeval.agreement.options import AgreementOptions
 from creaeval.agreement.pairs import AVG
 from creaeval.agreement.rating_data import Unit
-from creaeval.agreement.run_records import (
+from creaeval.agreement.runs.conditions import check_conditions
+from creaeval.agreement.runs.largest import largest_differences
+from creaeval.agreement.runs.run_records import (
     changed_responses,
     differing_settings,
     failures_of_both,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from creaeval.agreement.conditions import Condition
+    from creaeval.agreement.runs.conditions import Condition
     from creaeval.data import Rating, Scores
     from creaeval.sheets import ScoreSheet
     from creaeval.tasks import Task
@@ -63,11 +63,11 @@ class RunComparison:
     names : tuple of str
         What A and B are: the ids of runs, or files.
     tables : mapping of str to pandas.DataFrame
-        ``settings``, ``usage`` and ``failures`` (see :mod:`creaeval.agreement.run_records`); ``responses``,
+        ``settings``, ``usage`` and ``failures`` (see ``run_records``); ``responses``,
         those that only one run has (``response_id``, ``run``); ``differences`` (see :func:`compare_runs`);
-        ``agreement`` with ratings, see :func:`~creaeval.agreement.comparison.compare_methods`, where first is
-        A and second B; ``largest`` (see :func:`~creaeval.agreement.largest.largest_differences`);
-        ``conditions`` if there are any (see :func:`~creaeval.agreement.conditions.check_conditions`).
+        ``agreement`` with ratings, see ``compare_methods``, where first is
+        A and second B; ``largest`` (see :func:`~creaeval.agreement.runs.largest.largest_differences`);
+        ``conditions`` if there are any (see :func:`~creaeval.agreement.runs.conditions.check_conditions`).
     notes : tuple of str
         What a reader has to know.
     """
@@ -101,7 +101,7 @@ def compare_runs(
     options : AgreementOptions, optional
         How agreement is measured and differences are resampled; the paper's measures and those of conditions.
     conditions : sequence of Condition
-        From :func:`~creaeval.agreement.conditions.read_conditions`.
+        From :func:`~creaeval.agreement.runs.conditions.read_conditions`.
     most : int
         Rows of the largest differences at most.
 

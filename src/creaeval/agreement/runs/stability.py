@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from creaeval.agreement.encoder import Encoder
+    from creaeval.agreement.runs.encoder import Encoder
     from creaeval.runs import Run
     from creaeval.sheets import Evidence, ItemScores, ScoreSheet
     from creaeval.tasks import Task
@@ -77,7 +77,7 @@ def evidence_stability(
     measures : sequence of {"self_bleu", "self_bleu_pilot", "bertscore"}
         What to measure; see :mod:`creaeval.stats.similarity`.
     encoder : Encoder, optional
-        For ``bertscore``; see :func:`creaeval.agreement.encoder.load_encoder`.
+        For ``bertscore``; see :func:`creaeval.agreement.runs.encoder.load_encoder`.
     language : str, optional
         Of the evidence; default: the task's.
 
@@ -221,7 +221,9 @@ def _comparison(
     if measure != "bertscore":
         raise SettingError(f"measure {measure!r}: expected self_bleu, self_bleu_pilot or bertscore.")
     if encoder is None:
-        raise SettingError("bertscore needs an encoder: creaeval.agreement.encoder.load_encoder() loads one.")
+        raise SettingError(
+            "bertscore needs an encoder: creaeval.agreement.runs.encoder.load_encoder() loads one."
+        )
 
     def compare(texts: Sequence[str]) -> float:
         # What was said again word by word is embedded once.

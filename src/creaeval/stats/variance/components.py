@@ -20,16 +20,22 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from creaeval.stats.anova import Term, crossed_terms, expected_variances, mean_squares, ratings_per_level
-from creaeval.stats.design import find_design
-from creaeval.stats.reml import crossed_criterion, fit_ratios, nested_criterion
-from creaeval.stats.two_way import fit, residual_freedom
+from creaeval.stats.variance.anova import (
+    Term,
+    crossed_terms,
+    expected_variances,
+    mean_squares,
+    ratings_per_level,
+)
+from creaeval.stats.variance.design import find_design
+from creaeval.stats.variance.reml import crossed_criterion, fit_ratios, nested_criterion
+from creaeval.stats.variance.two_way import fit, residual_freedom
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from creaeval.stats.correlation import FloatArray
-    from creaeval.stats.design import Design, Ratings
+    from creaeval.stats.variance.design import Design, Ratings
 
 Effect: TypeAlias = tuple[str, ...]
 
@@ -134,8 +140,8 @@ def estimate_components(ratings: Ratings) -> Components:
     Parameters
     ----------
     ratings : Ratings
-        From :func:`~creaeval.stats.design.make_ratings`. With a facet, its `response` is what crosses the
-        facet, such as the participant of several scenarios.
+        From :func:`~creaeval.stats.variance.design.make_ratings`. With a facet, its `response` is what
+        crosses the facet, such as the participant of several scenarios.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Length and score of each response, as :mod:`creaeval.agreement.verbosity` correlates them."""
+"""Length and score of each response, as :mod:`creaeval.agreement.runs.verbosity` correlates them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from creaeval.agreement.long_table import without_means
-from creaeval.agreement.verbosity import RATERS, scorer_totals
+from creaeval.agreement.runs.verbosity import RATERS, scorer_totals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

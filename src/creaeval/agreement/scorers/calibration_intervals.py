@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.calibration import CALIBRATION_COLUMNS, calibration
 from creaeval.agreement.options import AgreementOptions
+from creaeval.agreement.scorers.calibration import CALIBRATION_COLUMNS, calibration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ INTERVAL_COLUMNS = [*CALIBRATION_COLUMNS[:-1], "n_responses", "low", "high", "re
 
 
 def calibration_intervals(data: RatingData, options: AgreementOptions | None = None) -> pd.DataFrame:
-    """Add intervals to the table of :func:`creaeval.agreement.calibration.calibration`.
+    """Add intervals to the table of :func:`creaeval.agreement.scorers.calibration.calibration`.
 
     They are always percentile intervals. Whole responses or clusters are drawn, so that the ratings of one
     stay together.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from creaeval.stats.correlation import FloatArray
-    from creaeval.stats.design import IntArray, Ratings
+    from creaeval.stats.variance.design import IntArray, Ratings
 
     # Ratios of components to the residual -> the criterion and the residual variance.
     Criterion: TypeAlias = Callable[[FloatArray], tuple[float, float]]

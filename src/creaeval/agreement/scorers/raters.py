@@ -49,7 +49,7 @@ def rater_coefficients(data: RatingData, options: AgreementOptions) -> pd.DataFr
         responses it rests on: for the ICC those that all rated, at least five of them or all there are, for
         alpha those with two ratings. An undefined value is missing, and ``reason`` says why; of a negative
         one it says what to look at. Coefficients for raters who share some responses only, with intervals
-        for raters like these, are in the table of :mod:`creaeval.agreement.reliability`.
+        for raters like these, are in the table of :mod:`creaeval.agreement.scorers.reliability`.
     """
     import pandas as pd
 

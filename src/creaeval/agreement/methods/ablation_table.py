@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from creaeval.agreement.common import find_common
-from creaeval.agreement.comparison import compare_methods
-from creaeval.agreement.method_table import LEVEL
+from creaeval.agreement.methods.common import find_common
+from creaeval.agreement.methods.comparison import compare_methods
+from creaeval.agreement.methods.method_table import LEVEL
 from creaeval.agreement.options import AgreementOptions
-from creaeval.agreement.pairs import AVG, GroupMean, PairValues, find_groups
+from creaeval.agreement.pairs import AVG, PairValues, find_groups
 from creaeval.agreement.protocol import check_rated
 from creaeval.errors import SettingError
 from creaeval.stats.measures import get_measure
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from creaeval.agreement.common import CommonData
+    from creaeval.agreement.methods.common import CommonData
     from creaeval.data import Rating, Scores
     from creaeval.runs import Run
     from creaeval.tasks import Task
@@ -75,17 +75,17 @@ def ablation_table(
     pandas.DataFrame
         One row for each measure and method, the full one first: ``value`` is its ``AVG`` over dimensions,
         with its interval; ``difference`` that less the full method's, of the judges that both have (see
-        :func:`~creaeval.agreement.comparison.compare_methods`), with the interval of the difference on the
+        ``compare_methods``), with the interval of the difference on the
         same resamples; ``change_percent`` the difference in percent of the full method's value (missing
         where that is not above 0); ``p`` of the paired permutation test and ``p_holm``, corrected over the
         methods of the measure, with ``significant`` at .05. ``n``, ``lost``, ``defined`` (dimensions) and
-        ``reason`` as in :func:`~creaeval.agreement.method_table.method_table`. ``attrs["notes"]`` says what a
+        ``reason`` as in ``method_table``. ``attrs["notes"]`` says what a
         reader has to know.
 
     Raises
     ------
     SettingError
-        As :func:`~creaeval.agreement.common.find_common`, or there is no such full method, or
+        As :func:`~creaeval.agreement.methods.common.find_common`, or there is no such full method, or
         nothing beside it, or a measure is not known or has no differences.
     """
     import pandas as pd
@@ -130,7 +130,7 @@ def _rows(
     nothing = (math.nan,) * 7
     rows: list[tuple[object, ...]] = []
     for measure in options.measures:
-        means = {name: GroupMean(values, group, measure, AVG) for name, group in groups.items()}
+        means = {name: values.mean(group, measure, AVG) for name, group in groups.items()}
         for method in (full, *others):
             lost = common.lost_by(method)
             of = means.get(method)
@@ -138,9 +138,7 @@ def _rows(
                 absent = (math.nan, None, 0, lost, f"0 of {len(dimensions)}", common.why_nothing(method))
                 rows.append((measure, method, *nothing, math.nan, *absent))
                 continue
-            ends, said = values.interval(
-                of.value, of.draws, of.without, of.n, measure=measure, of_pair=of.of_pair
-            )
+            ends, said = values.interval(of, measure)
             less: tuple[float, ...] = (math.nan,) * 5
             reasons = [said]
             if of.defined != of.all:

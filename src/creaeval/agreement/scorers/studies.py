@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from creaeval.agreement.options import AgreementOptions
     from creaeval.agreement.rating_data import RatingData, Scorer
-    from creaeval.stats.components import Components
-    from creaeval.stats.design import Ratings
-    from creaeval.stats.reliability import ComponentDraws
+    from creaeval.stats.variance.components import Components
+    from creaeval.stats.variance.design import Ratings
+    from creaeval.stats.variance.reliability import ComponentDraws
 
     Floats = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ class Study:
     @cached_property
     def components(self) -> Components:
         """The variance components."""
-        from creaeval.stats.components import estimate_components
+        from creaeval.stats.variance.components import estimate_components
 
         return estimate_components(self.ratings)
 
@@ -72,7 +72,7 @@ class Study:
         """Draws of the components, for raters like these unless options say for these raters."""
         import numpy as np
 
-        from creaeval.stats.reliability import draw_components
+        from creaeval.stats.variance.reliability import draw_components
 
         rng = np.random.default_rng(self.options.seed)
         return draw_components(self.ratings, self.components, rng, raters=self.options.raters or "random")
@@ -141,7 +141,7 @@ def two_way(points: Floats) -> Ratings:
     """Put a matrix of units and scorers, nan where there are no points, in long form."""
     import numpy as np
 
-    from creaeval.stats.design import make_ratings
+    from creaeval.stats.variance.design import make_ratings
 
     rows, columns = np.nonzero(~np.isnan(points))
     return make_ratings(rows, columns, points[rows, columns])
@@ -151,7 +151,7 @@ def _of_responses(data: RatingData, dimension: str, kind: Kind, options: Agreeme
     """Study responses, by scorers and where all judges have the same ones by repeats."""
     import numpy as np
 
-    from creaeval.stats.design import make_ratings
+    from creaeval.stats.variance.design import make_ratings
 
     names = {"response": "item" if options.items == "each" else "response", "rater": kind}
     repeats, notes = _repeats(data)
@@ -223,7 +223,7 @@ def _of_persons(data: RatingData, dimension: str, kind: Kind, options: Agreement
     """Study persons, who crossed the levels of a facet with a response each."""
     import numpy as np
 
-    from creaeval.stats.design import make_ratings
+    from creaeval.stats.variance.design import make_ratings
 
     persons, facet = str(options.persons), str(options.facet)
     names = {"response": persons, "rater": kind, "facet": facet}

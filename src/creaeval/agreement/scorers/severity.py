@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.studies import two_way
+from creaeval.agreement.scorers.studies import two_way
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from creaeval.agreement.options import AgreementOptions
     from creaeval.agreement.rating_data import RatingData, Scorer
-    from creaeval.stats.fair import Leniency
+    from creaeval.stats.variance.fair import Leniency
 
     Floats = NDArray[np.float64]
 
@@ -62,9 +62,9 @@ def severity(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
     -----
     A severe colleague makes a rater look lenient, and whoever had the better responses, too: leniency is
     estimated from all points at once, by generalized least squares (of random raters by BLUP), see
-    :func:`creaeval.stats.fair.rater_leniency`. A judge is compared with the raters by the same model with
-    the judge as a further scorer, whether raters are fixed or not; for random ones the standard error has
-    their sampling in it.
+    :func:`creaeval.stats.variance.fair.rater_leniency`. A judge is compared with the raters by the same model
+    with the judge as a further scorer, whether raters are fixed or not; for random ones the standard error
+    has their sampling in it.
     """
     import pandas as pd
 
@@ -110,8 +110,8 @@ def fair_means(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
 
     Notes
     -----
-    See :func:`creaeval.stats.fair.fair_means`. Clusters play no part: a response's fair mean does not depend
-    on whose class it is of.
+    See :func:`creaeval.stats.variance.fair.fair_means`. Clusters play no part: a response's fair mean does not
+    depend on whose class it is of.
     """
     import pandas as pd
 
@@ -125,8 +125,8 @@ def _fair(data: RatingData, dimension: str, options: AgreementOptions) -> pd.Dat
     import numpy as np
     import pandas as pd
 
-    from creaeval.stats.components import estimate_components
-    from creaeval.stats.fair import fair_means as estimate
+    from creaeval.stats.variance.components import estimate_components
+    from creaeval.stats.variance.fair import fair_means as estimate
 
     ratings = two_way(data.take(dimension, data.raters))
     found = estimate(
@@ -158,8 +158,8 @@ def _leniencies(
     """Estimate the leniency of every scorer on one dimension: the raters', and each judge's beside them."""
     import numpy as np
 
-    from creaeval.stats.components import estimate_components
-    from creaeval.stats.fair import rater_leniency
+    from creaeval.stats.variance.components import estimate_components
+    from creaeval.stats.variance.fair import rater_leniency
 
     rated, confidence = data.take(dimension, data.raters), options.confidence
     ratings = two_way(rated)

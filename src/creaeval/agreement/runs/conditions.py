@@ -129,7 +129,7 @@ def check_conditions(conditions: Sequence[Condition], tables: Mapping[str, pd.Da
         The conditions.
     tables : mapping of str to pandas.DataFrame
         ``differences`` and ``usage``, and ``agreement`` for conditions on agreement, of
-        :class:`~creaeval.agreement.compare_runs.RunComparison`.
+        :class:`~creaeval.agreement.runs.compare_runs.RunComparison`.
 
     Returns
     -------

@@ -1,0 +1,1 @@
+"""Methods side by side: on the same responses, with tests of their differences."""

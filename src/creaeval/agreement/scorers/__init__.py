@@ -1,0 +1,1 @@
+"""Tables about raters and judges by themselves: how lenient, how reliable, how far alike."""
