@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.scorers.studies import two_way
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -110,8 +108,8 @@ def fair_means(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
 
     Notes
     -----
-    See :func:`creaeval.stats.variance.fair.fair_means`. Clusters play no part: a response's fair mean does not
-    depend on whose class it is of.
+    See :func:`creaeval.stats.variance.fair.fair_means`. Clusters play no part: a response's fair mean does
+    not depend on whose class it is of.
     """
     import pandas as pd
 
@@ -126,9 +124,10 @@ def _fair(data: RatingData, dimension: str, options: AgreementOptions) -> pd.Dat
     import pandas as pd
 
     from creaeval.stats.variance.components import estimate_components
+    from creaeval.stats.variance.design import matrix_ratings
     from creaeval.stats.variance.fair import fair_means as estimate
 
-    ratings = two_way(data.take(dimension, data.raters))
+    ratings = matrix_ratings(data.take(dimension, data.raters))
     found = estimate(
         ratings,
         estimate_components(ratings),
@@ -159,10 +158,11 @@ def _leniencies(
     import numpy as np
 
     from creaeval.stats.variance.components import estimate_components
+    from creaeval.stats.variance.design import matrix_ratings
     from creaeval.stats.variance.fair import rater_leniency
 
     rated, confidence = data.take(dimension, data.raters), options.confidence
-    ratings = two_way(rated)
+    ratings = matrix_ratings(rated)
     components, kind = estimate_components(ratings), options.raters or "fixed"
     leniencies = _by_rater(rater_leniency(ratings, components, raters=kind, confidence=confidence))
     found = {data.raters[code]: row for code, row in leniencies.items()}
@@ -172,7 +172,7 @@ def _leniencies(
     n_raters = len(data.raters)
     for judge in data.judges:
         # Of responses that no rater scored only the raters' judgement of others could tell the level.
-        both = two_way(np.hstack([rated, data.take(dimension, [judge])])[~np.isnan(rated).all(axis=1)])
+        both = matrix_ratings(np.hstack([rated, data.take(dimension, [judge])])[~np.isnan(rated).all(axis=1)])
         beside = rater_leniency(
             both,
             estimate_components(both),

@@ -137,16 +137,6 @@ def find_studies(data: RatingData, options: AgreementOptions) -> list[Study]:
     return [make(data, dimension, kind, options) for dimension in data.dimensions]
 
 
-def two_way(points: Floats) -> Ratings:
-    """Put a matrix of units and scorers, nan where there are no points, in long form."""
-    import numpy as np
-
-    from creaeval.stats.variance.design import make_ratings
-
-    rows, columns = np.nonzero(~np.isnan(points))
-    return make_ratings(rows, columns, points[rows, columns])
-
-
 def _of_responses(data: RatingData, dimension: str, kind: Kind, options: AgreementOptions) -> Study:
     """Study responses, by scorers and where all judges have the same ones by repeats."""
     import numpy as np
