@@ -54,8 +54,7 @@ __all__ = [
 
 N_DRAWS = 10_000
 # Tails: the variance of a mean square over that of normal values. Few responses cannot show short ones.
-_SHORTEST, _FEWEST_SHORT = 0.5, 30
-_LONG, _FEW = 2.0, 100
+_SHORTEST, _LONG, _FEW = 0.5, 2.0, 100
 _LONG_TAILS = "points have long tails and responses are few: intervals cover less than they say"
 _MOST_GROUPS = 32
 
@@ -194,7 +193,7 @@ def draw_components(
     if "facet" in components.factors:
         return _draw_squares(ratings, components, rng, n_draws)
     squares = fit(ratings, components.design)
-    shortest = _SHORTEST if components.design.n_responses >= _FEWEST_SHORT else 1.0
+    shortest = _SHORTEST if components.design.n_responses >= _FEW else 1.0
     tails = 1.0, 1.0
     if not normal:
         own = _tail_of_errors(ratings, squares), _tail_of_responses(components, squares)
