@@ -1,6 +1,6 @@
 """How often intervals of reliability cover the truth, where raters are a random sample.
 
-    python benchmarks/coverage_reliability.py [--replications 1000] [--incomplete 400]
+    python benchmarks/coverage_reliability.py [--replications 1000]
 
 Prints Markdown tables: the share of made-up studies whose 95% interval holds the true reliability of a single
 rater and of the mean, absolute (and consistent), by design, number of responses and of raters; beside it, for
@@ -18,9 +18,10 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from creaeval.stats.icc import icc
+from creaeval.stats.variance.component_draws import draw_components
 from creaeval.stats.variance.components import estimate_components
 from creaeval.stats.variance.design import make_ratings
-from creaeval.stats.variance.reliability import draw_components, reliability
+from creaeval.stats.variance.reliability import reliability
 
 NUMBERS, RATERS = (30, 50, 80, 200), (2, 3, 6)
 VARIANCES = ((1.0, 0.2, 0.5), (1.0, 0.5, 0.3), (0.3, 0.1, 1.0))
@@ -93,19 +94,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--replications", type=int, default=1000, help="studies of each crossed design")
-    parser.add_argument("--incomplete", type=int, default=400, help="and of each other one")
-    options = parser.parse_args()
-    replications = options.replications
+    parser.add_argument("--replications", type=int, default=1000)
+    replications = parser.parse_args().replications
     print("| design | raters | n | variances | single | mean | consistent single | mean | width |")
     print("|---|---|---|---|---|---|---|---|---|")
     for design in ("crossed", "planned pairs", "chain of pairs"):
         for k in RATERS if design == "crossed" else RATERS[1:]:
             for n in NUMBERS:
                 for setting in SETTINGS:
-                    shares, width = cover(
-                        design, n, k, setting, replications if design == "crossed" else options.incomplete
-                    )
+                    shares, width = cover(design, n, k, setting, replications)
                     ordered = " | ".join(f"{share:.3f}" for share in (*shares[2:], *shares[:2]))
                     values = " : ".join(f"{value:g}" for value in setting[0]) + ", skewed" * setting[1]
                     print(f"| {design} | {k} | {n} | {values} | {ordered} | {width:.2f} |", flush=True)

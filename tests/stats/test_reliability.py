@@ -12,16 +12,10 @@ from hypothesis.extra import numpy as arrays
 
 from creaeval.stats.draws import TOO_FEW
 from creaeval.stats.icc import icc
+from creaeval.stats.variance.component_draws import ComponentDraws, draw_components
 from creaeval.stats.variance.components import Components, estimate_components
 from creaeval.stats.variance.design import Ratings, make_ratings
-from creaeval.stats.variance.reliability import (
-    CoefficientKind,
-    ComponentDraws,
-    draw_components,
-    raters_needed,
-    reliability,
-    variance_limits,
-)
+from creaeval.stats.variance.reliability import CoefficientKind, raters_needed, reliability, variance_limits
 from stats.designs import DESIGNS, FACET, planned, two_way
 from stats.textbooks import BRENNAN_1, BRENNAN_3, SHROUT_FLEISS, long
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from creaeval.agreement.options import AgreementOptions
     from creaeval.agreement.rating_data import RatingData, Scorer
+    from creaeval.stats.variance.component_draws import ComponentDraws
     from creaeval.stats.variance.components import Components
     from creaeval.stats.variance.design import Ratings
-    from creaeval.stats.variance.reliability import ComponentDraws
 
     Floats = NDArray[np.float64]
 
@@ -72,7 +72,7 @@ class Study:
         """Draws of the components, for raters like these unless options say for these raters."""
         import numpy as np
 
-        from creaeval.stats.variance.reliability import draw_components
+        from creaeval.stats.variance.component_draws import draw_components
 
         rng = np.random.default_rng(self.options.seed)
         return draw_components(self.ratings, self.components, rng, raters=self.options.raters or "random")
