@@ -6,7 +6,8 @@ Prints Markdown tables: the share of made-up studies whose 95% interval holds th
 rater and of the mean, absolute (and consistent), by design, number of responses and of raters; beside it, for
 crossed data, that of McGraw and Wong's limits of ICC(A,1) and of the percentile bootstrap of responses.
 Every study draws its raters anew. Variances of response, rater and residual are (1, 0.2, 0.5), a true
-single-rater reliability of .59, (1, 0.5, 0.3), of .56 with severe raters, and (0.3, 0.1, 1), of .21.
+single-rater reliability of .59, (1, 0.5, 0.3), of .56 with severe raters, and (0.3, 0.1, 1), of .21. Effects
+are normal, and in a fourth setting exponential but for the raters': skewed (2), with an excess kurtosis of 6.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from creaeval.stats.icc import icc
+from creaeval.stats.variance.component_draws import draw_components
 from creaeval.stats.variance.components import estimate_components
 from creaeval.stats.variance.design import make_ratings
-from creaeval.stats.variance.reliability import draw_components, reliability
+from creaeval.stats.variance.reliability import reliability
 
 NUMBERS, RATERS = (30, 50, 80, 200), (2, 3, 6)
 VARIANCES = ((1.0, 0.2, 0.5), (1.0, 0.5, 0.3), (0.3, 0.1, 1.0))
+SETTINGS = (*((variances, False) for variances in VARIANCES), (VARIANCES[0], True))
 N_DRAWS, N_RESAMPLES = 2000, 300
 
 
@@ -34,10 +37,15 @@ def make_cells(design: str, n: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(np.arange(n), 2), np.array([pairs[row % len(pairs)] for row in range(n)]).ravel()
 
 
+def effects(rng: np.random.Generator, sd: float, size: int, skewed: bool) -> np.ndarray:
+    return sd * (rng.exponential(1.0, size) - 1.0) if skewed else rng.normal(0.0, sd, size)
+
+
 def cover(
-    design: str, n: int, k: int, variances: tuple[float, float, float], replications: int
+    design: str, n: int, k: int, setting: tuple[tuple[float, float, float], bool], replications: int
 ) -> tuple[list[float], float]:
     """Coverage of consistent and absolute, single and mean; and the absolute single's mean width."""
+    variances, skewed = setting
     rng = np.random.default_rng([n, k, round(100 * variances[1])])
     rows, columns = make_cells(design, n, k)
     averaged = k if design == "crossed" else 2
@@ -49,8 +57,9 @@ def cover(
     ]
     inside, width = np.zeros(4), 0.0
     for _ in range(replications):
-        effects = rng.normal(0, sds[0], n)[rows] + rng.normal(0, sds[1], k)[columns]
-        ratings = make_ratings(rows, columns, effects + rng.normal(0, sds[2], len(rows)))
+        quality, leniency = effects(rng, sds[0], n, skewed)[rows], rng.normal(0, sds[1], k)[columns]
+        errors = effects(rng, sds[2], len(rows), skewed)
+        ratings = make_ratings(rows, columns, quality + leniency + errors)
         components = estimate_components(ratings)
         draws = draw_components(ratings, components, rng, n_draws=N_DRAWS)
         ends = [reliability(components, kind, number, draws=draws) for kind, number, _ in asked]
@@ -92,10 +101,10 @@ def main() -> None:
     for design in ("crossed", "planned pairs", "chain of pairs"):
         for k in RATERS if design == "crossed" else RATERS[1:]:
             for n in NUMBERS:
-                for variances in VARIANCES:
-                    shares, width = cover(design, n, k, variances, replications)
+                for setting in SETTINGS:
+                    shares, width = cover(design, n, k, setting, replications)
                     ordered = " | ".join(f"{share:.3f}" for share in (*shares[2:], *shares[:2]))
-                    values = " : ".join(f"{value:g}" for value in variances)
+                    values = " : ".join(f"{value:g}" for value in setting[0]) + ", skewed" * setting[1]
                     print(f"| {design} | {k} | {n} | {values} | {ordered} | {width:.2f} |", flush=True)
     print("\n| crossed: raters | n | variances | McGraw and Wong | bootstrap |\n|---|---|---|---|---|")
     for k in RATERS:

@@ -15,7 +15,7 @@ from stats.designs import DESIGNS, Cells, Numbers
 from stats.textbooks import SHROUT_FLEISS, long
 
 if TYPE_CHECKING:
-    from creaeval.stats.variance.reliability import RaterKind
+    from creaeval.stats.variance.component_draws import RaterKind
 
 # R 4.2.2, lme4 1.1-31, fits of test_components: ranef(m)$rater[, 1]; (fixef(m) + ranef(m)$response[, 1])[1:5]
 LME4 = {

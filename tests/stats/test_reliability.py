@@ -12,16 +12,10 @@ from hypothesis.extra import numpy as arrays
 
 from creaeval.stats.draws import TOO_FEW
 from creaeval.stats.icc import icc
+from creaeval.stats.variance.component_draws import ComponentDraws, draw_components
 from creaeval.stats.variance.components import Components, estimate_components
 from creaeval.stats.variance.design import Ratings, make_ratings
-from creaeval.stats.variance.reliability import (
-    CoefficientKind,
-    ComponentDraws,
-    draw_components,
-    raters_needed,
-    reliability,
-    variance_limits,
-)
+from creaeval.stats.variance.reliability import CoefficientKind, raters_needed, reliability, variance_limits
 from stats.designs import DESIGNS, FACET, planned, two_way
 from stats.textbooks import BRENNAN_1, BRENNAN_3, SHROUT_FLEISS, long
 
@@ -154,7 +148,7 @@ def test_intervals_of_consistency_are_the_exact_ones_of_crossed_data() -> None:
     rng = np.random.default_rng(3)
     scores = rng.normal(0, 1, (40, 1)) + rng.normal(0, 1, (40, 3)) + rng.normal(0, 1, 3)
     for confidence in (0.8, 0.95):
-        study, draws = with_draws(long(scores), n_draws=200_000)
+        study, draws = with_draws(long(scores), n_draws=200_000, normal=True)
         exact = icc(scores, confidence)
         for name, number in (("ICC(C,1)", 1), ("ICC(C,k)", 3)):
             found = reliability(study, "consistent", number, draws=draws, confidence=confidence)
@@ -167,7 +161,7 @@ def test_intervals_of_consistency_are_the_exact_ones_of_crossed_data() -> None:
 def test_intervals_of_nested_data_are_the_exact_ones() -> None:
     rng = np.random.default_rng(4)
     scores = rng.normal(0, 1, (40, 1)) + rng.normal(0, 1, (40, 3))
-    study, draws = with_draws(long(scores, nested=True), n_draws=200_000)
+    study, draws = with_draws(long(scores, nested=True), n_draws=200_000, normal=True)
     found, exact = reliability(study, "absolute", draws=draws), icc(scores)["ICC(1)"]
     assert (found.low, found.high) == pytest.approx((exact.lower, exact.upper), abs=4e-3)
 
@@ -230,13 +224,13 @@ def test_where_there_is_no_interval_there_is_a_reason() -> None:
     assert reliability(study, "absolute").reason == ""
 
 
-def coverage(draw: object, truth: float, n: int) -> float:
+def coverage(draw: object, truth: float, n: int, kind: CoefficientKind = "absolute") -> float:
     rng, inside = np.random.default_rng(8), 0
     for _ in range(n):
         ratings = draw(rng)  # type: ignore[operator]
         study = estimate_components(ratings)
         draws = draw_components(ratings, study, rng, n_draws=1000)
-        found = reliability(study, "absolute", draws=draws)
+        found = reliability(study, kind, draws=draws)
         inside += found.low <= truth <= found.high
     return inside / n
 
@@ -273,6 +267,30 @@ def test_more_raters_are_more_reliable_and_nothing_leaves_its_range(
         assert 0 <= found.value <= 1
     assert several.value >= single.value
     assert several.low >= single.low
+
+
+def test_long_tails_widen_intervals_and_short_ones_narrow_them() -> None:
+    rng = np.random.default_rng(9)
+    values = {"long": rng.exponential(1, (150, 4)), "short": rng.uniform(-1.7, 1.7, (150, 4))}
+    for name, drawn in values.items():
+        ratings = long(drawn[:, :1] + 0.5 * drawn[:, 1:] + rng.normal(0, 0.5, 3))
+        own, normal = (with_draws(ratings, normal=normal) for normal in (False, True))
+        widths = [
+            found.high - found.low
+            for found in (reliability(study, "consistent", draws=draws) for study, draws in (own, normal))
+        ]
+        assert (widths[0] > 1.3 * widths[1]) if name == "long" else (widths[0] < 0.95 * widths[1])
+        assert own[1].note == ""  # there are many
+    few = with_draws(long(rng.exponential(1, (40, 1)) ** 2 + rng.exponential(1, (40, 3)) ** 2))[1]
+    assert few.note == "points have long tails and responses are few: intervals cover less than they say"
+
+
+def test_intervals_of_skewed_points_cover() -> None:
+    # Normal theory covers .76 here (.02 of binomial error).
+    def skewed(rng: np.random.Generator) -> Ratings:
+        return long(rng.exponential(1, (80, 1)) + rng.normal(0, 0.3, 3) + 0.7 * rng.exponential(1, (80, 3)))
+
+    assert coverage(skewed, 1 / 1.49, 300, "consistent") > 0.88
 
 
 def test_what_makes_no_sense_is_refused_in_words() -> None:

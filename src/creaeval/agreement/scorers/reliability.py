@@ -25,7 +25,7 @@ VARIANCE_COLUMNS = [
 ]
 RELIABILITY_COLUMNS = [
     *("kind", "dimension", "coefficient", "value", "low", "high", "raters", "target", "needed", "needed_low"),
-    *("needed_high", "n", "design", "reason"),
+    *("needed_high", "n", "design", "reason", "note"),
 ]
 D_STUDY_COLUMNS = [
     *("kind", "dimension", "design", "objects", "of", "number", "generalizability", "dependability"),
@@ -142,7 +142,7 @@ def _reliability(study: Study) -> Iterator[tuple[object, ...]]:
             needs = (options.target, needed.n_raters, needed.low, needed.high)
             yield (
                 *(study.kind, study.dimension, f"{name} {kind}", *ends, raters, *needs),
-                *(found.levels[0], design.kind, reason),
+                *(found.levels[0], design.kind, reason, study.draws.note),
             )
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.scorers.studies import two_way
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -29,6 +27,7 @@ FAIR_COLUMNS = [
     *("kind", "response_id", "item", "dimension", "n_raters", "mean", "fair_mean", "se", "low", "high"),
     *("adjusted_mean", "adjusted_se", "rank", "rank_low", "rank_high", "island", "reason"),
 ]
+_OF_ONE = ("se", "low", "high", "island")
 _AVERAGED = ("mean", "sd", "lowest", "highest", "range_use", "leniency")
 
 
@@ -53,8 +52,9 @@ def severity(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
         responses scored, ``n_compared`` those that another rater scored, too; ``island`` numbers the parts
         of a disconnected design, beyond which raters cannot be compared. In the row ``AVG``, ``n`` and
         ``n_compared`` are the smallest over the dimensions, everything else is the unweighted mean over the
-        dimensions where it is defined, without an interval, and ``defined`` counts those with a leniency, as
-        in ``19 of 20``. An undefined value is missing, and ``reason`` says why.
+        dimensions where it is defined, without an interval unless there is a single one, and ``defined``
+        counts those with a leniency, as in ``19 of 20``. An undefined value is missing, and ``reason`` says
+        why.
 
     Notes
     -----
@@ -108,8 +108,8 @@ def fair_means(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
 
     Notes
     -----
-    See ``creaeval.stats.variance.fair``. Clusters play no part: a response's fair mean does not depend on
-    whose class it is of.
+    See :func:`creaeval.stats.variance.fair.fair_means`. Clusters play no part: a response's fair mean does
+    not depend on whose class it is of.
     """
     import pandas as pd
 
@@ -124,9 +124,10 @@ def _fair(data: RatingData, dimension: str, options: AgreementOptions) -> pd.Dat
     import pandas as pd
 
     from creaeval.stats.variance.components import estimate_components
+    from creaeval.stats.variance.design import matrix_ratings
     from creaeval.stats.variance.fair import fair_means as estimate
 
-    ratings = two_way(data.take(dimension, data.raters))
+    ratings = matrix_ratings(data.take(dimension, data.raters))
     found = estimate(
         ratings,
         estimate_components(ratings),
@@ -157,10 +158,11 @@ def _leniencies(
     import numpy as np
 
     from creaeval.stats.variance.components import estimate_components
+    from creaeval.stats.variance.design import matrix_ratings
     from creaeval.stats.variance.fair import rater_leniency
 
     rated, confidence = data.take(dimension, data.raters), options.confidence
-    ratings = two_way(rated)
+    ratings = matrix_ratings(rated)
     components, kind = estimate_components(ratings), options.raters or "fixed"
     leniencies = _by_rater(rater_leniency(ratings, components, raters=kind, confidence=confidence))
     found = {data.raters[code]: row for code, row in leniencies.items()}
@@ -170,7 +172,7 @@ def _leniencies(
     n_raters = len(data.raters)
     for judge in data.judges:
         # Of responses that no rater scored only the raters' judgement of others could tell the level.
-        both = two_way(np.hstack([rated, data.take(dimension, [judge])])[~np.isnan(rated).all(axis=1)])
+        both = matrix_ratings(np.hstack([rated, data.take(dimension, [judge])])[~np.isnan(rated).all(axis=1)])
         beside = rater_leniency(
             both,
             estimate_components(both),
@@ -224,7 +226,7 @@ def _describe(
         "lowest": float(points.min()) if len(points) else math.nan,
         "highest": float(points.max()) if len(points) else math.nan,
         "range_use": used,
-        **{name: leniency.get(name, math.nan) for name in ("leniency", "se", "low", "high", "island")},
+        **{name: leniency.get(name, math.nan) for name in ("leniency", *_OF_ONE)},
         "n_compared": compared,
         "defined": f"{int(compared > 0)} of 1",
         "reason": "; ".join(reasons),
@@ -239,7 +241,8 @@ def _average(rows: Sequence[Mapping[str, object]]) -> dict[str, object]:
     return {
         "dimension": AVG,
         **{name: float(frame[name].mean()) for name in _AVERAGED},  # over those defined
-        **dict.fromkeys(("se", "low", "high", "island"), math.nan),
+        # Errors of one response's dimensions go together, nobody knows how far.
+        **{name: frame[name][0] if len(frame) == 1 else math.nan for name in _OF_ONE},
         "n": int(frame["n"].min()),
         "n_compared": int(frame["n_compared"].min()),
         "defined": f"{int(frame['leniency'].notna().sum())} of {len(frame)}",

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from creaeval.agreement.options import AgreementOptions
     from creaeval.agreement.rating_data import RatingData, Scorer
+    from creaeval.stats.variance.component_draws import ComponentDraws
     from creaeval.stats.variance.components import Components
     from creaeval.stats.variance.design import Ratings
-    from creaeval.stats.variance.reliability import ComponentDraws
 
     Floats = NDArray[np.float64]
 
@@ -72,7 +72,7 @@ class Study:
         """Draws of the components, for raters like these unless options say for these raters."""
         import numpy as np
 
-        from creaeval.stats.variance.reliability import draw_components
+        from creaeval.stats.variance.component_draws import draw_components
 
         rng = np.random.default_rng(self.options.seed)
         return draw_components(self.ratings, self.components, rng, raters=self.options.raters or "random")
@@ -135,16 +135,6 @@ def find_studies(data: RatingData, options: AgreementOptions) -> list[Study]:
         raise SettingError(f"{names}: expected three names, none response.")
     make = _of_persons if facet else _of_responses
     return [make(data, dimension, kind, options) for dimension in data.dimensions]
-
-
-def two_way(points: Floats) -> Ratings:
-    """Put a matrix of units and scorers, nan where there are no points, in long form."""
-    import numpy as np
-
-    from creaeval.stats.variance.design import make_ratings
-
-    rows, columns = np.nonzero(~np.isnan(points))
-    return make_ratings(rows, columns, points[rows, columns])
 
 
 def _of_responses(data: RatingData, dimension: str, kind: Kind, options: AgreementOptions) -> Study:

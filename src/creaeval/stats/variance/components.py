@@ -282,7 +282,7 @@ def _restricted(ratings: Ratings, design: Design, n_terms: int) -> tuple[list[fl
         return [0.0] * n_terms, "all ratings are equal"
     if ratings.facet is None:
         squares = fit(ratings, design)
-        if squares.residual <= 1e-20 * spread:
+        if squares.sum_of_squares <= 1e-20 * spread:
             if ratings.cluster is not None:
                 return [math.nan] * n_terms, "raters differ by constants only, so there is no residual"
             return [*_exact(squares.response, squares.rater, design), 0.0], ""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 IntArray: TypeAlias = "NDArray[np.intp]"
 DesignKind = Literal["crossed", "incomplete", "nested", "disconnected"]
 
-__all__ = ["Design", "DesignKind", "Island", "Ratings", "find_design", "make_ratings"]
+__all__ = ["Design", "DesignKind", "Island", "Ratings", "find_design", "make_ratings", "matrix_ratings"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +199,15 @@ def make_ratings(
     if groups is not None and len(np.unique(np.column_stack([rows, groups]), axis=0)) > len(response_codes):
         raise ValueError("A response belongs to two clusters.")
     return ratings
+
+
+def matrix_ratings(points: FloatArray) -> Ratings:
+    """Put a matrix of responses and raters, nan where there are no points, in long form; codes are places."""
+    is_there = ~np.isnan(points)
+    rated, rates = is_there.any(axis=1), is_there.any(axis=0)
+    response, rater = np.nonzero(is_there[rated][:, rates])
+    codes = np.flatnonzero(rated), np.flatnonzero(rates)
+    return Ratings(response, rater, points[is_there], None, None, *codes)
 
 
 def _number(name: str, column: ArrayLike, keep: NDArray[np.bool_]) -> tuple[NDArray[np.int64], IntArray]:

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from creaeval.stats.correlation import FloatArray
+    from creaeval.stats.variance.component_draws import RaterKind
     from creaeval.stats.variance.components import Components
     from creaeval.stats.variance.design import IntArray, Ratings
-    from creaeval.stats.variance.reliability import RaterKind
 
 __all__ = ["FairMeans", "Leniency", "fair_means", "rater_leniency"]
 

@@ -31,8 +31,8 @@ class Fit:
         Means less the effects of the raters.
     response_error : array of float, shape (responses,)
         Variances of their errors over the residual variance.
-    residual : float
-        Sum of squares.
+    residual : array of float, shape (ratings,)
+        What is left of each rating.
     degrees_of_freedom : int
         Of the residual.
     """
@@ -41,8 +41,13 @@ class Fit:
     precision: FloatArray
     response: FloatArray
     response_error: FloatArray
-    residual: float
+    residual: FloatArray
     degrees_of_freedom: int
+
+    @property
+    def sum_of_squares(self) -> float:
+        """Of the residual."""
+        return float(self.residual @ self.residual)
 
 
 def absorb(
@@ -75,9 +80,7 @@ def fit(ratings: Ratings, design: Design) -> Fit:
     means = np.bincount(ratings.response, ratings.value) / numbers
     if design.kind == "nested":
         left = ratings.value - means[ratings.response]
-        return Fit(
-            np.empty(0), np.empty((0, 0)), means, 1.0 / numbers, float(left @ left), residual_freedom(design)
-        )
+        return Fit(np.empty(0), np.empty((0, 0)), means, 1.0 / numbers, left, residual_freedom(design))
     matrix, right = absorb(ratings, 1.0 / numbers)
     covariance = np.linalg.pinv(matrix, rcond=1e-10, hermitian=True)
     effects = covariance @ right
@@ -86,4 +89,4 @@ def fit(ratings: Ratings, design: Design) -> Fit:
     spread = incidence @ covariance
     error = 1.0 / numbers + np.asarray(incidence.multiply(spread).sum(axis=1)).ravel() / numbers**2
     left = ratings.value - responses[ratings.response] - effects[ratings.rater]
-    return Fit(effects, matrix, responses, error, float(left @ left), residual_freedom(design))
+    return Fit(effects, matrix, responses, error, left, residual_freedom(design))
