@@ -24,10 +24,10 @@ def test_of_few_skewed_points_the_interval_is_doubted_and_of_others_not() -> Non
     rare[:6] = 1
     even = np.tile([1.0, 2, 3, 4, 5], 12)
     assert doubt_interval(even, rare, ("j", "A")) == (
-        "the interval is too narrow: A's points are skewed (2.7) and responses fewer than 200"
+        "the interval is too narrow: A's points are skewed (2.7) and responses fewer than 500"
     )
     assert doubt_interval(even, even, ("j", "A")) == ""
-    many = np.tile(rare, 4)
+    many = np.tile(rare, 10)
     assert doubt_interval(many, many, ("j", "A")) == ""
 
 
