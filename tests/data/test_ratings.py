@@ -88,7 +88,8 @@ def test_a_score_given_twice_is_named_with_both_rows_and_two_raters_are_no_confl
     path = csv_file(tmp_path, *F12, "R03,A,Focus,4", "R03,A,Focus,4")
     problem = the_problem(lambda: read_ratings([path], cgpst()))
     assert problem == (
-        f"{path}: R02/A/Focus rated twice: 3 and 8 (rows 5 and 6). Keep one. Row 1 is the header."
+        f"{path}: R02/A/Focus rated twice: 3 and 8 (rows 5 and 6). Keep one, or name the times in a column "
+        "stage and choose one with --stage. Row 1 is the header."
     )
     right = csv_file(tmp_path, *F12[:4], "R03,A,Focus,4", "R03,A,Focus,4")
     found = {

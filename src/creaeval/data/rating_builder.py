@@ -129,9 +129,12 @@ class RatingBuilder:
                 if row is not None and earlier.row not in {None, row}
                 else f"{earlier.where} and {where}"
             )
+            several = (
+                "" if self.stage else ", or name the times in a column stage and choose one with --stage"
+            )
             self._source.problems.add(
                 f"{self._source.path}: {self.name}/{name}{of_item} rated twice: {earlier} and {later} "
-                f"({places}). Keep one."
+                f"({places}). Keep one{several}."
             )
 
     def finish(self, problems: Problems) -> Rating:
