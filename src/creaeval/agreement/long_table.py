@@ -214,7 +214,7 @@ class _Table:
     def add(self, sheet: ScoreSheet, scorer: Scorer, source: str, only: set[Unit] | None = None) -> None:
         """Add a sheet's values, of some units only where these are named."""
         number = self.scorers.setdefault(scorer, len(self.scorers))
-        is_rater = scorer.kind == "rater"
+        is_rater, whole = scorer.kind == "rater", Unit(sheet.response_id)
         for step, parts in self.parts:
             if (scores := sheet.step(step.id)) is None:
                 continue
@@ -226,7 +226,7 @@ class _Table:
                     points = self._points(scores, part, is_rater)
                     if points is not None and self.items == "mean":
                         points = points / valid if valid else None
-                    values = [] if points is None else [(Unit(sheet.response_id), points)]
+                    values = [] if points is None else [(whole, points)]
                 for unit, points in values:
                     if only is None or unit in only:
                         self.rows.append((unit, number, dimension, points))

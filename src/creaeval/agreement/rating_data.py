@@ -153,8 +153,9 @@ class RatingData:
         import numpy as np
         import pandas as pd
 
-        place = {unit: number for number, unit in enumerate(sorted({unit for unit, *_ in rows}))}
-        occurring = {number for _, number, *_ in rows}
+        units, numbers, names, points = zip(*rows, strict=True) if rows else ((), (), (), ())
+        place = {unit: number for number, unit in enumerate(sorted(set(units)))}
+        occurring = set(numbers)
         order = [
             number
             for kind in ("judge", "rater")
@@ -165,10 +166,10 @@ class RatingData:
         renumbered[order] = np.arange(len(order))
         long = pd.DataFrame(
             {
-                "unit": np.array([place[unit] for unit, *_ in rows], dtype=np.intp),
-                "scorer": renumbered[np.array([number for _, number, *_ in rows], dtype=np.intp)],
-                "dimension": np.array([dimension for *_, dimension, _ in rows], dtype=np.intp),
-                "points": np.array([points for *_, points in rows], dtype=float),
+                "unit": np.array([place[unit] for unit in units], dtype=np.intp),
+                "scorer": renumbered[np.array(numbers, dtype=np.intp)],
+                "dimension": np.array(names, dtype=np.intp),
+                "points": np.array(points, dtype=float),
             }
         )
         named = tuple(scorers[number] for number in order)
