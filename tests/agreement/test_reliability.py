@@ -429,3 +429,12 @@ def test_settings_that_make_no_sense_are_refused() -> None:
         AgreementOptions(target=1)
     with pytest.raises(SettingError, match="1 or more"):
         reliability_tables(data, OPTIONS, numbers=[0])
+
+
+def test_raters_who_agree_in_full_have_no_interval_without_width() -> None:
+    points = [float(1 + number % 7) for number in range(40)]
+    data = table({("rater", name, "d1"): points for name in "AB"}, {"d1": (1, 7)})
+    found = reliability_tables(data, AgreementOptions())["reliability"]
+    assert found["value"].tolist() == pytest.approx([1] * 4)
+    assert found[["low", "high", "needed_low", "needed_high"]].isna().all(axis=None)
+    assert set(found["reason"]) == {"no interval: it would have no width"}

@@ -36,6 +36,8 @@ DESIGN_COLUMNS = [
     *("single_responses", "single_raters", "islands", "note"),
 ]
 NUMBERS = (1, 2, 3, 5, 10)
+# An interval that is narrower claims certainty.
+_NO_WIDTH = 1e-9
 KINDS: tuple[CoefficientKind, ...] = ("absolute", "consistent")
 
 
@@ -138,8 +140,12 @@ def _reliability(study: Study) -> Iterator[tuple[object, ...]]:
             reasons = dict.fromkeys(filter(None, (needed.reason, value.reason)))
             reason = study.reason or study.words(next(iter(reasons), ""))
             ends = (value.value, value.low, value.high)
-            raters = number if found.defined else math.nan
             needs = (options.target, needed.n_raters, needed.low, needed.high)
+            if value.high - value.low <= _NO_WIDTH:
+                # Such as raters who agree in full: so few data cannot tell that they always would.
+                ends, needs = (value.value, math.nan, math.nan), (*needs[:2], math.nan, math.nan)
+                reason = "; ".join(filter(None, (reason, "no interval: it would have no width")))
+            raters = number if found.defined else math.nan
             yield (
                 *(study.kind, study.dimension, f"{name} {kind}", *ends, raters, *needs),
                 *(found.levels[0], design.kind, reason, study.draws.note),
