@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
 
 from booklets import cgpst
 from creaeval.agreement.rating_data import RatingData, Scorer, Unit
+from creaeval.report.agreement_text import print_agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
+    from creaeval.agreement import AgreementReport
     from creaeval.tasks import Task
 
     Given = Mapping[Any, Sequence[float | None]]
@@ -58,3 +63,10 @@ def row(frame: pd.DataFrame, **where: str) -> pd.Series:
         chosen = chosen[chosen[name] == value]
     assert len(chosen) == 1, where
     return chosen.iloc[0]
+
+
+def summary_text(report: AgreementReport, width: int = 120) -> str:
+    """What `creaeval agree` prints, in lines of so many characters."""
+    file = StringIO()
+    print_agreement(Console(file=file, width=width, highlight=False, emoji=False), report)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"

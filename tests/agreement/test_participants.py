@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from agreement.sheets_of_points import ADEQUACY, FOCUS, ratings, scores, sheets
-from agreement.tables import row, table
+from agreement.tables import row, summary_text, table
 from booklets import cgpst
 from creaeval.agreement import AgreementOptions, RatingData, agree
 from creaeval.agreement.participants import mean_rater, participant_means
 from creaeval.agreement.protocol import measure_agreement
-from creaeval.report.agreement_text import summary_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

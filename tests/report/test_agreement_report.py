@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from agreement.tables import summary_text
 from creaeval.agreement import agree
 from creaeval.report.agreement_notes import agreement_notes
 from creaeval.report.agreement_tables import agreement_tables
-from creaeval.report.agreement_text import summary_text
 from creaeval.tasks import load_task
 
 if TYPE_CHECKING:
