@@ -34,7 +34,7 @@ OPTIONS = AgreementOptions(measures=("pearson",), margin=0.1, resamples=1000)
 
 
 def test_a_judge_as_good_as_people_is_equivalent_and_a_bad_one_is_not() -> None:
-    found = equivalence(DATA, OPTIONS)
+    found = equivalence(PairValues(DATA, find_groups(DATA), OPTIONS))
     good, bad = (row(found, first=name, second=HUMAN, dimension=AVG) for name in ("good", "bad"))
     people = np.mean([pearson(*DATA.take("d", [a, b]).T) for a, b in _pairs()])
     assert good.second_value == pytest.approx(people)
@@ -49,7 +49,7 @@ def test_a_judge_as_good_as_people_is_equivalent_and_a_bad_one_is_not() -> None:
 
 
 def test_methods_are_tested_against_the_first_one() -> None:
-    found = equivalence(DATA, OPTIONS)
+    found = equivalence(PairValues(DATA, find_groups(DATA), OPTIONS))
     between = row(found, first="good", second="bad", dimension=AVG)
     assert between.p_noninferior < 0.05
     assert between.p_equivalence > 0.5

@@ -21,6 +21,7 @@ from creaeval.agreement.scorers.reliability import (
 )
 from creaeval.errors import SettingError
 from creaeval.stats.icc import icc
+from stats import textbooks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,28 +34,10 @@ if TYPE_CHECKING:
 
 OPTIONS = AgreementOptions()
 CROSSED = AgreementOptions(persons="participant", facet="scenario")
-# Shrout and Fleiss (1979), Table 2: mean squares of responses 11.24, of raters 32.49, of the rest 1.02.
-SHROUT_FLEISS = np.array(
-    [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], dtype=float
+# Mean squares of responses 11.24, of raters 32.49, of the rest 1.02.
+SHROUT_FLEISS, BRENNAN_3 = (
+    np.array(values, dtype=float) for values in (textbooks.SHROUT_FLEISS, textbooks.BRENNAN_3)
 )
-# Brennan (2001), synthetic data set 3: ten persons, four items (first axis the two occasions).
-BRENNAN_3 = np.array(
-    [
-        [
-            [2, 4, 5, 5, 4, 4, 2, 3, 0, 6],
-            [6, 5, 5, 9, 3, 4, 6, 4, 5, 8],
-            [7, 6, 4, 8, 5, 4, 6, 4, 4, 7],
-            [5, 7, 6, 6, 6, 7, 5, 5, 5, 6],
-        ],
-        [
-            [2, 6, 5, 5, 4, 6, 2, 6, 5, 6],
-            [5, 7, 4, 7, 5, 4, 7, 6, 5, 8],
-            [5, 5, 5, 7, 6, 7, 7, 6, 5, 8],
-            [5, 7, 5, 6, 4, 8, 5, 4, 3, 6],
-        ],
-    ],
-    dtype=float,
-).transpose(2, 1, 0)
 # R: d has SHROUT_FLEISS as response, rater, value, and a response 7 with 1, 2 and 3 by raters 1, 3 and 4;
 # lmer(value ~ (1 | response) + (1 | rater), d, control = lmerControl(optimizer = "bobyqa"))
 LME4_GAPS = [4.3824324, 4.4847007, 1.4066571]

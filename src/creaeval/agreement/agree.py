@@ -188,6 +188,10 @@ def _protocol(
     agreement = Agreement(empty, empty, ()) if nothing else measure_agreement(shown, options)
     tables = {"agreement": pd.concat([agreement.cells, agreement.means]), "means": agreement.means}
     notes = list(agreement.warnings)
+    if options.margin is not None and shown.judges and agreement.values is not None:
+        from creaeval.agreement.methods.equivalence import equivalence
+
+        tables["equivalence"] = equivalence(agreement.values)
     if slots:
         notes.append(
             "There are more raters than responses commonly have: they are put into slots by name; by_rater "
@@ -283,10 +287,6 @@ def _columns(
         from creaeval.agreement.differential import differential
 
         yield "differential", pd.concat(differential(data, name, options) for name in options.groups)
-    if options.margin is not None and data.judges:
-        from creaeval.agreement.methods.equivalence import equivalence
-
-        yield "equivalence", equivalence(shown, options)
     if options.within and data.judges:
         from creaeval.agreement.within import agreement_within
 

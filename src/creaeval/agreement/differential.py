@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.pairs import AVG, defined_mean
+from creaeval.agreement.pairs import AVG, biases_of, defined_mean
 from creaeval.wording import plural
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def differential(data: RatingData, column: str, options: AgreementOptions) -> pd
     import pandas as pd
 
     groups = data.column(column)
-    labels, *_ = [*options.cluster_labels(data.units, data.carried), list(data.units)]
+    labels = options.drawn(data.units, data.carried)
     tables = []
     for judge in data.judges:
         biases = _biases(data, judge)
@@ -90,11 +90,7 @@ def _biases(data: RatingData, judge: Scorer) -> dict[str, Floats]:
     """Return, by dimension, the judge's points less the raters' mean; nan where either has none."""
     import numpy as np
 
-    biases = {
-        dimension: data.take(dimension, [judge])[:, 0]
-        - defined_mean(data.take(dimension, data.raters), axis=1)
-        for dimension in data.dimensions
-    }
+    biases = {dimension: biases_of(data, judge, dimension) for dimension in data.dimensions}
     return biases | {AVG: defined_mean(np.column_stack(list(biases.values())), axis=1)}
 
 

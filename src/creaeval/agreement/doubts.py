@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 #: From so much skewness on, and up to so many responses, intervals of 95% cover less than .92 in simulations
 #: (docs/agreement.md; benchmarks/coverage.py).
 SKEWED, FEW = 1.0, 500
+#: How such a doubt begins.
+TOO_NARROW = "the interval is too narrow"
 
 
 def skewness(values: Floats) -> float:
@@ -42,6 +44,6 @@ def doubt_interval(x: Floats, y: Floats, names: tuple[str, str]) -> str:
     if abs(skews[place]) < SKEWED:
         return ""
     return (
-        f"the interval is too narrow: {names[place]}'s points are skewed ({skews[place]:.1f}) and responses "
+        f"{TOO_NARROW}: {names[place]}'s points are skewed ({skews[place]:.1f}) and responses "
         f"fewer than {FEW}"
     )

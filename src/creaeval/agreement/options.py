@@ -155,6 +155,11 @@ class AgreementOptions:
             labels.append([unit.response_id for unit in units])  # the items of a response belong together
         return labels
 
+    def drawn(self, units: Sequence[Unit], carried: Mapping[str, Mapping[str, str]]) -> list[Hashable]:
+        """Return what is drawn as a whole: what each unit belongs to by the first factor, or itself."""
+        labels = self.cluster_labels(units, carried)
+        return labels[0] if labels else list(units)
+
     def draws(self, data: RatingData) -> Draws | None:
         """Prepare the resamples of the data's units; None if there are to be none."""
         return self.draws_of(data.units, data.carried)

@@ -60,6 +60,13 @@ def defined_mean(values: Floats, axis: int) -> Floats:
     return result
 
 
+def biases_of(data: RatingData, judge: Scorer, dimension: str) -> Floats:
+    """Return a judge's points less the mean of the raters, of each unit; nan where either has none."""
+    of_raters = defined_mean(data.take(dimension, data.raters), axis=1)
+    biases: Floats = data.take(dimension, [judge])[:, 0] - of_raters
+    return biases
+
+
 @dataclass(frozen=True, eq=False)
 class Group:
     """What is averaged together: a judge with all raters, all judges of a method, or all pairs of raters.
@@ -144,6 +151,7 @@ class PairValues:
         self._plain = {
             name: self._plain_values(name) for name in self.measures if name not in self.grid.values
         }
+        self._doubts: dict[int, str] = {}
         self._of_groups: dict[tuple[Group, str, str], tuple[list[Floats] | None, int, int]] = {}
 
     def _plain_values(self, measure: str) -> tuple[Floats, Floats, Floats]:
@@ -243,14 +251,18 @@ class PairValues:
 
     def why(self, measure: str, place: int, pair: Pair) -> str:
         """Say why a pair's value is undefined, or what else it owes to a constant scorer."""
-        x, y = (self.data.matrix.values[:, column] for column in self.columns[place])
-        names = self.data.label(pair[0]), self.data.label(pair[1])
-        return get_measure(measure).remark(x, y, names, self._levels[place])
+        return get_measure(measure).remark(*self._points(place, pair), self._levels[place])
 
     def doubt(self, place: int, pair: Pair) -> str:
-        """Say what makes a pair's interval too narrow."""
+        """Say what makes a pair's interval too narrow, the same for all measures."""
+        if place not in self._doubts:
+            self._doubts[place] = doubt_interval(*self._points(place, pair))
+        return self._doubts[place]
+
+    def _points(self, place: int, pair: Pair) -> tuple[Floats, Floats, tuple[str, str]]:
+        """Return the points of both, and what they are called."""
         x, y = (self.data.matrix.values[:, column] for column in self.columns[place])
-        return doubt_interval(x, y, (self.data.label(pair[0]), self.data.label(pair[1])))
+        return x, y, (self.data.label(pair[0]), self.data.label(pair[1]))
 
     def interval(self, estimate: Estimate, measure: str = "") -> tuple[Interval, str]:
         """Make the interval of an estimate.

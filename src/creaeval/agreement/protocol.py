@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from creaeval.agreement.doubts import FEW
+from creaeval.agreement.doubts import FEW, TOO_NARROW
 from creaeval.agreement.pairs import AVG, HUMAN, GroupMean, PairValues, find_groups
 from creaeval.errors import SettingError
 from creaeval.stats.measures import get_measure
@@ -94,7 +94,7 @@ def measure_agreement(data: RatingData, options: AgreementOptions) -> Agreement:
     values = PairValues(data, groups, options)
     cells = _cells(groups, values)
     warnings = [*values.warnings]
-    if doubted := int(cells["reason"].str.contains("the interval is too narrow").sum()):
+    if doubted := int(cells["reason"].str.contains(TOO_NARROW).sum()):
         warnings.append(
             f"{plural(doubted, 'interval')} of {len(cells)} in agreement.csv are too narrow, since points "
             f"are skewed and responses fewer than {FEW}; docs/agreement.md says how much."

@@ -219,13 +219,10 @@ def _self_preference(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
 def _differential(frame: pd.DataFrame, task: Task) -> list[DisplayTable]:
     """Show which groups a judge favours: the averages, and of dimensions what is significant."""
     shown = frame[frame["dimension"].eq(AVG) | frame["p_holm"].lt(0.05)]
-    names = shown["dimension"].map(lambda identity: line_of("dimension", identity, task).full_name)
-    shown = shown.assign(
-        contrast=shown["group"] + " – " + shown["against"], name=names, value=shown["difference"]
-    )
+    shown = shown.assign(contrast=shown["group"] + " – " + shown["against"], value=shown["difference"])
     columns: dict[str, Column] = {
         "": ("contrast",),
-        "dimension": ("name",),
+        "dimension": ("dimension",),
         "bias": ("bias", "+,.2f"),
         "of the others": ("bias_against", "+,.2f"),
         "difference": ("difference", "+,.2f", True),

@@ -333,7 +333,7 @@ def _permuted(
         of_first, of_second = agreement(as_first), agreement(1.0 - as_first)
         return {key: of_first[key] - of_second[key] for key in keys}
 
-    labels, *_ = [*options.cluster_labels(data.units, data.carried), data.units]
+    labels = options.drawn(data.units, data.carried)
     codes = cluster_codes(labels, n)
     units = int(codes.max()) + 1
     exact = 2**units <= n_permutations

@@ -23,15 +23,14 @@ COLUMNS = [
 ]
 
 
-def equivalence(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
+def equivalence(values: PairValues) -> pd.DataFrame:
     """Test differences of agreement for equivalence and non-inferiority.
 
     Parameters
     ----------
-    data : RatingData
-        Of judges and raters.
-    options : AgreementOptions
-        Its ``margin``, in the unit of each measure; each one-sided test is at 1 - ``confidence``.
+    values : PairValues
+        Of judges and raters, as :func:`~creaeval.agreement.protocol.measure_agreement` made them. Its options
+        have the ``margin``, in the unit of each measure; each one-sided test is at 1 - ``confidence``.
 
     Returns
     -------
@@ -49,15 +48,14 @@ def equivalence(data: RatingData, options: AgreementOptions) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = [*_beside_people(data, options), *_between_methods(data, options)]
+    rows = [*_beside_people(values), *_between_methods(values.data, values.options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _beside_people(data: RatingData, options: AgreementOptions) -> Iterator[tuple[object, ...]]:
-    groups = find_groups(data)
+def _beside_people(values: PairValues) -> Iterator[tuple[object, ...]]:
+    groups = find_groups(values.data)
     people = next((group for group in groups if group.name == HUMAN), None)
     if people is not None:
-        values = PairValues(data, groups, options)
         for group in groups:
             if group is not people:
                 yield from _rows(values, group, people)

@@ -147,7 +147,7 @@ def compare_runs(
     options = options or AgreementOptions()
     chosen = of_stage(ratings, options.stage) if ratings else []
     units = [Unit(response_id) for response_id in both]
-    labels, *_ = [*options.cluster_labels(units, carried_columns(scores, chosen)), units]
+    labels = options.drawn(units, carried_columns(scores, chosen))
     found, warnings = _differences(given, both, labels, options)
     tables = {
         "settings": differing_settings(first, second),

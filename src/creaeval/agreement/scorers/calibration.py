@@ -99,7 +99,7 @@ def correct(
     if n_folds < 2:
         raise SettingError(f"folds: expected 2 or more, so that a curve is fitted on others, not {n_folds}.")
     options = options or AgreementOptions()
-    labels, *_ = [*options.cluster_labels(data.units, data.carried), list(data.units)]
+    labels = options.drawn(data.units, data.carried)
     codes = cluster_codes(labels, len(data.units))
     n_clusters = int(codes.max(initial=-1)) + 1
     n_folds = min(n_folds, n_clusters)

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from creaeval.agreement.options import AgreementOptions
-from creaeval.agreement.pairs import AVG, defined_mean
+from creaeval.agreement.pairs import AVG, biases_of, defined_mean
 from creaeval.errors import SettingError
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _of_judge(
 
     from creaeval.stats.draws import FEWEST, interval
 
-    bias = np.column_stack([_bias(data, judge, dimension) for dimension in data.dimensions])
+    bias = np.column_stack([biases_of(data, judge, dimension) for dimension in data.dimensions])
     there, filled = (~np.isnan(bias)).astype(float), np.nan_to_num(bias)
     own = np.array([one == family for one in written_by])
     people = np.array([one == PEOPLE for one in written_by]) & ~own
@@ -239,14 +239,6 @@ def _of_judge(
 def _units(draws: Draws, group: NDArray[np.bool_], there: NDArray[np.bool_]) -> list[int]:
     """Count the units (responses or clusters) of a group that have a value in each dimension."""
     return [len(set(draws.units[group & of].tolist())) for of in there.T]
-
-
-def _bias(data: RatingData, judge: Scorer, dimension: str) -> Floats:
-    """Return a judge's points minus the mean of the raters, of each unit; nan where either has none."""
-    bias: Floats = data.take(dimension, [judge])[:, 0] - defined_mean(
-        data.take(dimension, data.raters), axis=1
-    )
-    return bias
 
 
 def _why(value: float, n_own: int, n_other: int, family: str) -> str:
