@@ -144,6 +144,7 @@ def test_numbers_may_stand_for_names_and_values_of_columns(tmp_path: Path) -> No
 def test_public_data_that_was_not_fetched_is_said_with_the_command_that_fetches_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("CREAEVAL_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     data = {"x": {"task": "ttcw", "scores": "fetched:ttcw/judge_verdicts.csv"}}
     (problem,) = wrong(write_experiment(tmp_path, data=data))
