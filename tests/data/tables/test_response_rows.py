@@ -178,11 +178,20 @@ def test_a_text_longer_than_the_csv_module_allows_by_default_is_read(tmp_path: P
 
 _TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cf"]), max_size=30)
 _LINES = st.lists(_TEXT.map(str.strip).filter(bool), min_size=1, max_size=3).map("\n".join)
-# A cell that reads NA or - holds nothing, and a row called "n" or "sum" may sum others up.
-_WRITTEN = _LINES.filter(lambda text: text not in MISSING)
+_SPREADSHEET_ERRORS = ("#NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#NUM!", "#SPILL!", "#CALC!")
+# A cell that reads NA or - holds nothing, an error is refused, and a row called "n" may sum others up.
+_WRITTEN = _LINES.filter(lambda text: text not in MISSING and text not in _SPREADSHEET_ERRORS)
 _ID = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), min_size=1, max_size=8).filter(
-    lambda name: fold(name) not in words().summary
+    lambda name: fold(name) not in words().summary and name not in _SPREADSHEET_ERRORS
 )
+
+
+@pytest.mark.parametrize("error", _SPREADSHEET_ERRORS)
+def test_what_spreadsheets_write_where_a_formula_has_no_value_is_refused(tmp_path: Path, error: str) -> None:
+    path = write(tmp_path / "a.csv", f"response_id,response,group\n{error},text,a\n2,{error},{error}\n")
+    of_id, of_text = problems_of(lambda: read_responses([path], brick()))
+    assert f"row 2, column 'response_id' is the error {error} where an id is due" in of_id
+    assert f"row 3, column 'response' is the error {error}" in of_text
 
 
 @settings(max_examples=60)
